@@ -1,0 +1,7 @@
+//! Serving HTTP: listening, graceful shutdown and the layers that every service has.
+
+mod request_id;
+mod serve;
+
+pub use request_id::{REQUEST_ID, request_id_layer};
+pub use serve::{serve, shutdown_signal};

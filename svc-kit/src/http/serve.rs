@@ -1,0 +1,54 @@
+use std::{future::IntoFuture as _, io, net::SocketAddr, time::Duration};
+
+use axum::{Router, serve::ListenerExt as _};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+use tokio_util::sync::CancellationToken;
+
+/// How long requests in flight may still run after the stop was asked for.
+const DRAIN: Duration = Duration::from_secs(25);
+
+/// Serves until `stop`, then lets the requests in flight finish.
+///
+/// Handlers can extract the peer's address with [`axum::extract::ConnectInfo`].
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+    let listener = listener.tap_io(|stream| {
+        // Small responses must not wait for Nagle's algorithm; a socket that refuses still serves.
+        let _ = stream.set_nodelay(true);
+    });
+    let drained = stop.clone();
+    let server = axum::serve(listener, service)
+        .with_graceful_shutdown(async move { stop.cancelled().await });
+    tokio::select! {
+        result = server.into_future() => result,
+        () = async { drained.cancelled().await; tokio::time::sleep(DRAIN).await } => {
+            tracing::warn!("requests were still running when the time to drain was over");
+            Ok(())
+        }
+    }
+}
+
+/// A token that SIGTERM or SIGINT cancels.
+pub fn shutdown_signal() -> io::Result<CancellationToken> {
+    let token = CancellationToken::new();
+    let (mut terminate, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
+    let cancel = token.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        cancel.cancel();
+    });
+    Ok(token)
+}

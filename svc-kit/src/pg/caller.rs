@@ -1,0 +1,101 @@
+use std::{borrow::Cow, fmt::Write as _};
+
+use sqlx::{PgPool, Postgres, Transaction};
+
+use crate::jwt::Claims;
+
+/// On whose behalf a transaction runs: a database role, the claims of the token, and settings of the
+/// request that policies and functions may read.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The database role that the transaction switches to.
+    pub role: String,
+    /// JSON text for `request.jwt.claims`.
+    pub claims_json: String,
+    /// Further transaction-local settings, such as `request.method` or `storage.operation`.
+    pub settings: Vec<(Cow<'static, str>, String)>,
+}
+
+impl Caller {
+    /// The caller that a verified token stands for.
+    pub fn new(role: impl Into<String>, claims: &Claims) -> Self {
+        Self {
+            role: role.into(),
+            claims_json: claims.to_json(),
+            settings: Vec::new(),
+        }
+    }
+
+    /// Adds a setting.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
+        self.settings.push((name.into(), value.into()));
+        self
+    }
+
+    /// Every setting of the transaction, in order, as names and values for `set_config`.
+    ///
+    /// This list is the one place that says what claims become in Postgres. Drivers differ, the list
+    /// does not: [`begin_as`] sends it through sqlx, rest-svc pipelines it in front of its query.
+    pub fn transaction_settings(&self) -> impl Iterator<Item = (&str, &str)> {
+        [
+            ("role", self.role.as_str()),
+            ("request.jwt.claims", self.claims_json.as_str()),
+        ]
+        .into_iter()
+        .chain(
+            self.settings
+                .iter()
+                .map(|(name, value)| (name.as_ref(), value.as_str())),
+        )
+    }
+}
+
+/// `select set_config($1, $2, true), set_config($3, $4, true), …` for as many settings as given.
+///
+/// The text depends on the number alone, so it is a good key for a prepared statement.
+pub fn set_config_statement(count: usize) -> String {
+    let mut sql = String::from("select ");
+    for index in 0..count {
+        let separator = if index == 0 { "" } else { ", " };
+        let (name, value) = (2 * index + 1, 2 * index + 2);
+        let _ = write!(sql, "{separator}set_config(${name}, ${value}, true)");
+    }
+    sql
+}
+
+/// Opens a transaction in which every statement runs under the caller's role and claims.
+///
+/// Ends with the transaction: a connection goes back to the pool without a trace of the caller.
+pub async fn begin_as(
+    pool: &PgPool,
+    caller: &Caller,
+) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    let mut tx = pool.begin().await?;
+    let sql = set_config_statement(caller.transaction_settings().count());
+    let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
+    for (name, value) in caller.transaction_settings() {
+        query = query.bind(name.to_owned()).bind(value.to_owned());
+    }
+    query.execute(&mut *tx).await?;
+    Ok(tx)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn role_and_claims_come_first_and_settings_follow() {
+        let caller = Caller::new("anon", &Claims::anonymous("anon")).with("request.method", "GET");
+        let names: Vec<_> = caller
+            .transaction_settings()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(names, ["role", "request.jwt.claims", "request.method"]);
+        assert_eq!(
+            set_config_statement(2),
+            "select set_config($1, $2, true), set_config($3, $4, true)"
+        );
+    }
+}

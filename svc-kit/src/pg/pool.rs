@@ -1,0 +1,41 @@
+use std::{str::FromStr, time::Duration};
+
+use sqlx::{
+    PgPool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+
+/// What a service may set of its pool.
+#[derive(Clone, Debug)]
+pub struct PoolSettings {
+    /// The most connections at a time.
+    pub max_connections: u32,
+    /// How long a request waits for one.
+    pub acquire_timeout: Duration,
+    /// How long an unused connection is kept.
+    pub idle_timeout: Duration,
+    /// Shown in `pg_stat_activity`.
+    pub application_name: String,
+}
+
+impl PoolSettings {
+    /// Ten connections, ten seconds of waiting, five minutes of idling.
+    pub fn new(application_name: &str) -> Self {
+        Self {
+            max_connections: 10,
+            acquire_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(300),
+            application_name: application_name.to_owned(),
+        }
+    }
+}
+
+/// Makes a pool that connects when it is first used, so that a service can start before its database.
+pub fn pool(url: &str, settings: &PoolSettings) -> Result<PgPool, sqlx::Error> {
+    let options = PgConnectOptions::from_str(url)?.application_name(&settings.application_name);
+    Ok(PgPoolOptions::new()
+        .max_connections(settings.max_connections)
+        .acquire_timeout(settings.acquire_timeout)
+        .idle_timeout(settings.idle_timeout)
+        .connect_lazy_with(options))
+}
