@@ -5,7 +5,7 @@ use axum::{
     body::Body,
     extract::{ConnectInfo, Request, State},
     middleware,
-    response::{IntoResponse as _, Response},
+    response::Response,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header, uri::Authority};
 use http_body_util::Limited;
