@@ -193,18 +193,19 @@ fn restore_links(bin_dir: &Path) {
         return;
     };
     for link in links {
-        let (target, place) = (package.join(&link.target), package.join(&link.source));
-        let relative = target
+        let (file, place) = (package.join(&link.source), package.join(&link.target));
+        let beside = file
             .file_name()
             .map(PathBuf::from)
-            .filter(|_| target.parent() == place.parent());
+            .filter(|_| file.parent() == place.parent());
         if !place.exists() {
             // Without write access the server says itself which library it misses.
-            let _ = std::os::unix::fs::symlink(relative.unwrap_or(target), place);
+            let _ = std::os::unix::fs::symlink(beside.unwrap_or(file), place);
         }
     }
 }
 
+/// A file of the package and the name by which it must be found too.
 #[derive(serde::Deserialize)]
 struct Link {
     source: String,

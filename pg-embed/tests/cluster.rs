@@ -1,6 +1,9 @@
 //! A real server through its whole life: made, killed in every way, found again.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where something unexpected happens")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails where something unexpected happens"
+)]
 use std::{
     net::{TcpListener, TcpStream},
     os::unix::fs::PermissionsExt as _,

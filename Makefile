@@ -1,0 +1,75 @@
+# `make run` and `make test` do all their own set-up: Rust, Node and npm are enough.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+export CARGO_TERM_COLOR ?= never
+
+NODE := node_modules/.bin/node
+WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
+DENY := target/tools/bin/cargo-deny
+
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart bench clean browser
+
+help: ## Lists the targets.
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
+
+run: build ## Builds everything and serves the marketplace on http://127.0.0.1:54321.
+	target/release/standalone start
+
+build: frontend/dist/index.html node_modules/.stamp ## Builds all binaries into target/release, and the front end.
+	cargo build --release --workspace --bins
+
+node_modules/.stamp: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+frontend/node_modules/.stamp: frontend/package.json frontend/package-lock.json
+	cd frontend && npm ci --no-audit --no-fund
+	@touch $@
+
+FRONTEND_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f -print 2>/dev/null)
+
+frontend/dist/index.html: frontend/node_modules/.stamp $(FRONTEND_SOURCES)
+	cd frontend && npm run build
+	@touch $@
+
+test: test-rust test-sql test-frontend test-e2e ## Runs every test.
+
+test-rust: node_modules/.stamp ## Runs the unit and service tests on one throw-away Postgres.
+	cargo build --workspace --all-targets --features svc-kit/testing
+	$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing
+
+test-sql: node_modules/.stamp ## Checks the product's row-level security: role × table × verb.
+	cargo build --package standalone --package pg-embed
+	$(WITH_POSTGRES) scripts/test-sql.sh
+
+test-frontend: frontend/node_modules/.stamp ## Runs the front end's unit tests.
+	cd frontend && npm test
+
+test-e2e: test-e2e-mounted test-e2e-apart ## Runs the contract and browser tests, in one process and apart.
+
+test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
+	cargo build --workspace --bins
+	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
+
+test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser
+	cargo build --workspace --bins
+	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
+
+browser: ## Installs Chromium where there is none and the system's package manager can.
+	@scripts/ensure-chromium.sh
+
+check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lints, types, licences.
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --all-features -- --deny warnings
+	$(DENY) --all-features check bans licenses sources
+	cd frontend && npm run format:check && npm run lint && npm run typecheck
+	node_modules/.bin/prettier --check 'tests/**/*.mjs' package.json
+
+$(DENY):
+	cargo install cargo-deny --version 0.20.2 --locked --root target/tools
+
+clean: ## Removes what was built, but no data.
+	cargo clean
+	rm -rf frontend/dist node_modules frontend/node_modules
