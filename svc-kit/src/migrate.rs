@@ -402,4 +402,25 @@ pub fn base(password: &str) -> Set {
         .with_setting("nilam.db_password", password)
 }
 
-const BASE: &[(&str, &str)] = &[];
+const BASE: &[(&str, &str)] = &[
+    (
+        "0001_roles",
+        include_str!("../../sql/platform/base/0001_roles.sql"),
+    ),
+    (
+        "0002_schemas",
+        include_str!("../../sql/platform/base/0002_schemas.sql"),
+    ),
+    (
+        "0003_graphql",
+        include_str!("../../sql/platform/base/0003_graphql.sql"),
+    ),
+    (
+        "0004_publication",
+        include_str!("../../sql/platform/base/0004_publication.sql"),
+    ),
+    (
+        "0005_schema_cache",
+        include_str!("../../sql/platform/base/0005_schema_cache.sql"),
+    ),
+];

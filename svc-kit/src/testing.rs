@@ -95,7 +95,7 @@ impl TestDb {
         )
         .await;
         let copy = format!(
-            "create database {} template {}",
+            "create database {} template {} owner postgres",
             quote_ident(&name),
             quote_ident(&source)
         );
