@@ -1,1 +1,11 @@
-//! placeholder
+//! Edge functions, as the edge runtime serves them.
+//!
+//! So far it answers health, checks tokens, and says of every function that it cannot run it yet.
+
+mod app;
+mod config;
+mod error;
+mod token;
+
+pub use app::App;
+pub use config::Config;

@@ -1,0 +1,132 @@
+//! What a caller of the functions service sees.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails where something unexpected happens"
+)]
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use axum::body::Body;
+use functions_svc::{App, Config};
+use http::{Method, Request, StatusCode};
+use http_body_util::BodyExt as _;
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use serde_json::{Value, json};
+use svc_kit::env::Vars;
+use tower::ServiceExt as _;
+
+const SECRET: &str = "a secret of the tests, long enough for HMAC";
+
+fn token(algorithm: Algorithm, secret: &str, expires_in: i64) -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+        .cast_signed();
+    let claims = json!({ "role": "anon", "exp": now + expires_in });
+    let key = EncodingKey::from_secret(secret.as_bytes());
+    encode(&Header::new(algorithm), &claims, &key).unwrap()
+}
+
+async fn call(
+    method: Method,
+    path: &str,
+    authorization: Option<&str>,
+) -> (StatusCode, Option<String>, Value) {
+    let vars: Vars = [("JWT_SECRET", SECRET)].into_iter().collect();
+    let app = App::connect(Config::from_vars(&vars).unwrap())
+        .await
+        .unwrap();
+    let mut request = Request::builder().method(method).uri(path);
+    if let Some(value) = authorization {
+        request = request.header("authorization", value);
+    }
+    let request = request.body(Body::empty()).unwrap();
+    let response = app.router().oneshot(request).await.unwrap();
+    let status = response.status();
+    let code = response
+        .headers()
+        .get("sb-error-code")
+        .map(|value| value.to_str().unwrap().to_owned());
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    (status, code, serde_json::from_slice(&bytes).unwrap())
+}
+
+#[tokio::test]
+async fn health_needs_no_token() {
+    let (status, _, body) = call(Method::GET, "/_internal/health", None).await;
+    assert_eq!((status, body), (StatusCode::OK, json!({ "message": "ok" })));
+}
+
+#[tokio::test]
+async fn a_token_is_refused_for_the_right_reason() {
+    let bearer = |token: String| Some(format!("Bearer {token}"));
+    let none = "eyJhbGciOiJub25lIn0.eyJyb2xlIjoiYW5vbiJ9.".to_owned();
+    for (authorization, code, message) in [
+        (
+            None,
+            "UNAUTHORIZED_NO_AUTH_HEADER",
+            "Missing authorization header",
+        ),
+        (
+            Some("Basic Zm9vOmJhcg==".to_owned()),
+            "UNAUTHORIZED_INVALID_JWT_FORMAT",
+            "Invalid JWT format",
+        ),
+        (
+            bearer("abc".to_owned()),
+            "UNAUTHORIZED_INVALID_JWT_FORMAT",
+            "Invalid JWT format",
+        ),
+        (
+            bearer(token(
+                Algorithm::HS256,
+                "not the secret of this service",
+                60,
+            )),
+            "UNAUTHORIZED_LEGACY_JWT",
+            "Invalid JWT",
+        ),
+        (
+            bearer(token(Algorithm::HS256, SECRET, -60)),
+            "UNAUTHORIZED_LEGACY_JWT",
+            "Invalid JWT",
+        ),
+        (
+            bearer(token(Algorithm::HS512, SECRET, 60)),
+            "UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM",
+            "Unsupported JWT algorithm",
+        ),
+        (
+            bearer(none),
+            "UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM",
+            "Unsupported JWT algorithm",
+        ),
+    ] {
+        let (status, header, body) = call(Method::POST, "/hello", authorization.as_deref()).await;
+        assert_eq!(status, StatusCode::UNAUTHORIZED, "{authorization:?}");
+        assert_eq!(header.as_deref(), Some(code), "{authorization:?}");
+        let expected = json!({ "code": code, "message": message, "msg": message });
+        assert_eq!(body, expected, "{authorization:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_with_a_good_token_learns_that_functions_do_not_run_yet() {
+    let authorization = format!("Bearer {}", token(Algorithm::HS256, SECRET, 60));
+    let (status, _, body) = call(Method::POST, "/hello/more", Some(&authorization)).await;
+    assert_eq!(status, StatusCode::NOT_IMPLEMENTED);
+    assert_eq!(body["code"], "NOT_IMPLEMENTED");
+    let (status, _, body) = call(Method::POST, "/", Some(&authorization)).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert_eq!(body, json!({ "msg": "missing function name in request" }));
+}
+
+#[test]
+fn verification_without_keys_is_a_wrong_configuration() {
+    let error = Config::from_vars(&Vars::default()).unwrap_err().to_string();
+    assert!(error.contains("JWT_SECRET"), "{error}");
+    let vars: Vars = [("VERIFY_JWT", "false")].into_iter().collect();
+    assert_eq!(Config::from_vars(&vars).unwrap().port, 9000);
+}
