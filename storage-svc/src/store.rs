@@ -1,0 +1,3 @@
+//! The SQL, a file per table.
+
+pub(crate) mod buckets;

@@ -1,0 +1,78 @@
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{SECRET, app, call, get, now, signed, token};
+
+const NO_DATABASE: &str = "postgres://nobody@127.0.0.1:1/none";
+
+#[tokio::test]
+async fn status_needs_nothing() {
+    let app = app(NO_DATABASE).await;
+    assert_eq!(get(&app, "/status", None).await, (200, Value::Null));
+}
+
+#[tokio::test]
+async fn a_token_is_refused_for_the_right_reason() {
+    let app = app(NO_DATABASE).await;
+    let missing = json!({
+        "statusCode": "400",
+        "error": "Error",
+        "message": "headers must have required property 'authorization'",
+        "code": "InvalidRequest",
+    });
+    assert_eq!(get(&app, "/bucket", None).await, (400, missing));
+    let claims = json!({ "role": "anon", "exp": now() - 60 });
+    for (token, message) in [
+        ("abc".to_owned(), "Invalid Compact JWS"),
+        (
+            signed(&claims, SECRET),
+            r#""exp" claim timestamp check failed"#,
+        ),
+        (
+            signed(&claims, "another secret"),
+            "signature verification failed",
+        ),
+    ] {
+        let expected = json!({
+            "statusCode": "403",
+            "error": "Unauthorized",
+            "message": message,
+            "code": "AccessDenied",
+        });
+        assert_eq!(get(&app, "/bucket", Some(&token)).await, (400, expected));
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_there_yet_says_so_and_what_will_never_be_is_no_route() {
+    let app = app(NO_DATABASE).await;
+    for (method, path) in [
+        (Method::POST, "/bucket"),
+        (Method::DELETE, "/bucket/photos"),
+        (Method::GET, "/object/public/photos/a.png"),
+    ] {
+        let message = format!("{method} {path} is not implemented yet");
+        let expected = json!({
+            "statusCode": "501",
+            "error": "NotImplemented",
+            "message": message,
+            "code": "NotImplemented",
+        });
+        assert_eq!(call(&app, method, path, None).await, (501, expected));
+    }
+    let expected = json!({
+        "message": "Route GET:/nothing not found",
+        "error": "Not Found",
+        "statusCode": 404,
+    });
+    assert_eq!(get(&app, "/nothing", None).await, (404, expected));
+}
+
+#[tokio::test]
+async fn health_tells_a_database_that_is_gone() {
+    let app = app(NO_DATABASE).await;
+    let (status, _) = get(&app, "/health", None).await;
+    assert_eq!(status, 400);
+    let answer = get(&app, "/health", Some(&token("anon"))).await;
+    assert_eq!(answer, (200, json!({ "healthy": false })));
+}
