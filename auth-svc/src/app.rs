@@ -1,0 +1,164 @@
+//! The service: its configuration and everything it talks to.
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use chrono::{DateTime, Utc};
+use secrecy::ExposeSecret as _;
+use sqlx::{PgPool, Postgres, Transaction, pool::PoolConnection};
+use svc_kit::pg::PoolSettings;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    config::Config,
+    domain::{
+        clock::{Clock, Random, SystemClock, SystemRandom},
+        limiter::Limiter,
+        password::Hasher,
+    },
+    error::Error,
+    mail::{Smtp, Templates},
+    routes,
+};
+
+/// How often old rows are looked for.
+const CLEANUP_EVERY: Duration = Duration::from_secs(60);
+
+/// The authentication service.
+#[derive(Clone, Debug)]
+pub struct App(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    config: Config,
+    db: PgPool,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    hasher: Hasher,
+    limiter: Limiter,
+    http: reqwest::Client,
+    smtp: Smtp,
+    templates: Templates,
+}
+
+impl App {
+    /// Prepares everything; the database is connected to when it is first needed.
+    pub async fn connect(config: Config) -> anyhow::Result<Self> {
+        Self::with_sources(config, Arc::new(SystemClock), Arc::new(SystemRandom)).await
+    }
+
+    /// The same, with another clock or another source of randomness.
+    #[expect(
+        clippy::unused_async,
+        reason = "all services connect alike, and some have to wait"
+    )]
+    pub async fn with_sources(
+        config: Config,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> anyhow::Result<Self> {
+        let settings = PoolSettings {
+            max_connections: config.db.max_pool_size,
+            ..PoolSettings::new("auth-svc")
+        };
+        let db = svc_kit::pg::pool(config.db.url.expose_secret(), &settings)
+            .context("the database URL cannot be used")?;
+        let http = reqwest::Client::builder()
+            // A hook or template that redirects could be led to where it must not go.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .context("the HTTP client cannot be made")?;
+        let smtp = Smtp::new(&config.smtp).context("the mail server's settings cannot be used")?;
+        Ok(Self(Arc::new(Inner {
+            db,
+            clock,
+            random,
+            hasher: Hasher::default(),
+            limiter: Limiter::new(&config.rate_limits),
+            templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
+            http,
+            smtp,
+            config,
+        })))
+    }
+
+    /// All routes, with the state applied.
+    pub fn router(&self) -> axum::Router {
+        routes::router(self)
+    }
+
+    /// Starts what goes on between requests.
+    pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
+        let tracker = TaskTracker::new();
+        if self.config().db.cleanup_enabled {
+            let app = self.clone();
+            tracker.spawn(async move { app.clean_up_until(stop).await });
+        }
+        tracker.close();
+        tracker
+    }
+
+    async fn clean_up_until(self, stop: CancellationToken) {
+        let mut ticks = tokio::time::interval(CLEANUP_EVERY);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = crate::store::cleanup::run(&self.0.db, self.now()).await {
+                tracing::warn!(%error, "old rows could not be removed");
+            }
+        }
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    /// Now. To the microsecond, because that is what the database keeps.
+    pub fn now(&self) -> DateTime<Utc> {
+        let now = self.0.clock.now();
+        DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now)
+    }
+
+    /// The source of randomness.
+    pub fn random(&self) -> &dyn Random {
+        &*self.0.random
+    }
+
+    /// The hasher of passwords.
+    pub fn hasher(&self) -> &Hasher {
+        &self.0.hasher
+    }
+
+    /// The limits.
+    pub fn limiter(&self) -> &Limiter {
+        &self.0.limiter
+    }
+
+    /// The client for hooks and templates.
+    pub fn http(&self) -> &reqwest::Client {
+        &self.0.http
+    }
+
+    /// The way to the mail server.
+    pub fn smtp(&self) -> &Smtp {
+        &self.0.smtp
+    }
+
+    /// The texts of mails.
+    pub fn templates(&self) -> &Templates {
+        &self.0.templates
+    }
+
+    /// A connection for reading.
+    pub async fn connection(&self) -> Result<PoolConnection<Postgres>, Error> {
+        Ok(self.0.db.acquire().await?)
+    }
+
+    /// Begins a transaction.
+    pub async fn begin(&self) -> Result<Transaction<'static, Postgres>, Error> {
+        Ok(self.0.db.begin().await?)
+    }
+}

@@ -1,0 +1,18 @@
+//! The rules of the service. Nothing in here knows HTTP routing or SQL text.
+
+pub mod account;
+pub mod address;
+pub mod audit;
+pub mod clock;
+pub mod confirm;
+pub mod hooks;
+pub mod jwt;
+pub mod limiter;
+pub mod otp;
+pub mod password;
+pub mod pkce;
+pub mod redirect;
+pub mod refresh;
+pub mod send;
+pub mod session;
+pub mod signup;

@@ -1,0 +1,115 @@
+//! The record of who did what.
+
+use serde_json::{Map, Value, json};
+use sqlx::PgConnection;
+
+use super::{clock, session::Caller};
+use crate::{
+    app::App,
+    store::{self, users::User},
+};
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Action {
+    Login,
+    Logout,
+    InviteAccepted,
+    UserSignedUp,
+    UserInvited,
+    UserDeleted,
+    UserModified,
+    UserRecoveryRequested,
+    UserReauthenticateRequested,
+    UserConfirmationRequested,
+    UserRepeatedSignUp,
+    UserUpdatedPassword,
+    TokenRevoked,
+    TokenRefreshed,
+    IdentityUnlinked,
+}
+
+impl Action {
+    /// The action and the kind of log that it belongs to.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Login => ("login", "account"),
+            Self::Logout => ("logout", "account"),
+            Self::InviteAccepted => ("invite_accepted", "account"),
+            Self::UserSignedUp => ("user_signedup", "team"),
+            Self::UserInvited => ("user_invited", "team"),
+            Self::UserDeleted => ("user_deleted", "team"),
+            Self::UserModified => ("user_modified", "user"),
+            Self::UserRecoveryRequested => ("user_recovery_requested", "user"),
+            Self::UserReauthenticateRequested => ("user_reauthenticate_requested", "user"),
+            Self::UserConfirmationRequested => ("user_confirmation_requested", "user"),
+            Self::UserRepeatedSignUp => ("user_repeated_signup", "user"),
+            Self::UserUpdatedPassword => ("user_updated_password", "user"),
+            Self::TokenRevoked => ("token_revoked", "token"),
+            Self::TokenRefreshed => ("token_refreshed", "token"),
+            Self::IdentityUnlinked => ("identity_unlinked", "user"),
+        }
+    }
+}
+
+/// Who did it.
+#[derive(Clone, Copy, Debug)]
+pub enum Actor<'a> {
+    /// A user, on its own account.
+    User(&'a User),
+    /// An administrator, known by the role of the token alone.
+    Admin(&'a str),
+}
+
+/// Adds one row and one log line.
+pub async fn record(
+    app: &App,
+    conn: &mut PgConnection,
+    caller: &Caller,
+    actor: Actor<'_>,
+    action: Action,
+    traits: Option<Value>,
+) -> Result<(), sqlx::Error> {
+    let (action, log_type) = action.names();
+    let mut payload = Map::new();
+    match actor {
+        Actor::User(user) => {
+            let username = if user.phone.is_empty() {
+                &user.email
+            } else {
+                &user.phone
+            };
+            payload.insert("actor_id".into(), user.id.to_string().into());
+            payload.insert("actor_via_sso".into(), user.is_sso_user.into());
+            payload.insert("actor_username".into(), username.as_str().into());
+            if let Some(name) = user.raw_user_meta_data.get("full_name") {
+                payload.insert("actor_name".into(), name.clone());
+            }
+        }
+        Actor::Admin(role) => {
+            payload.insert("actor_id".into(), uuid::Uuid::nil().to_string().into());
+            payload.insert("actor_via_sso".into(), false.into());
+            payload.insert("actor_username".into(), role.into());
+        }
+    }
+    payload.insert("action".into(), action.into());
+    payload.insert("log_type".into(), log_type.into());
+    if let Some(traits) = traits {
+        payload.insert("traits".into(), traits);
+    }
+    let actor = payload.get("actor_id").and_then(Value::as_str);
+    tracing::info!(user.id = actor, action, log_type, "audit event");
+    if app.config().audit_log_disable_postgres {
+        return Ok(());
+    }
+    let ip = caller.ip.map(|ip| ip.to_string()).unwrap_or_default();
+    store::audit::insert(
+        conn,
+        clock::id(app.random()),
+        &json!(payload),
+        &ip,
+        app.now(),
+    )
+    .await
+}

@@ -1,0 +1,185 @@
+//! Passwords: the rules for new ones, and hashing on a bounded number of threads.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use crate::{
+    config,
+    domain::clock::{self, Random},
+    error::Error,
+};
+
+/// The work factor of new hashes, which is GoTrue's.
+const COST: u32 = 10;
+/// bcrypt looks at no more than this many bytes.
+const MAX_BYTES: usize = 72;
+/// Compared with when there is no account, so that an unknown address takes as long as a known one.
+const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuu5Lh9HlPsTCKFP9S5cV3rLwUpkQyWkUi";
+
+/// Hashes and compares, no more than a few at a time: a flood of sign-ins waits here, while every other
+/// request goes on.
+#[derive(Clone, Debug)]
+pub struct Hasher {
+    slots: Arc<Semaphore>,
+}
+
+impl Default for Hasher {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            slots: Arc::new(Semaphore::new(cores)),
+        }
+    }
+}
+
+impl Hasher {
+    /// The bcrypt hash of a password.
+    pub async fn hash(&self, password: &str) -> Result<String, Error> {
+        let password = password.to_owned();
+        self.run(move || bcrypt::hash(&password[..password.len().min(MAX_BYTES)], COST))
+            .await?
+            .map_err(|source| Error::internal("Error generating password hash", source))
+    }
+
+    /// True when the password belongs to the hash. Without a hash the answer is no, after as long.
+    pub async fn matches(&self, password: &str, hash: Option<&str>) -> Result<bool, Error> {
+        let known = hash.is_some_and(|hash| !hash.is_empty());
+        let hash = hash.filter(|hash| !hash.is_empty()).unwrap_or(NOBODY);
+        let (password, hash) = (password.to_owned(), hash.to_owned());
+        let matches = self
+            .run(move || bcrypt::verify(password.as_bytes(), &hash).unwrap_or(false))
+            .await?;
+        Ok(matches && known)
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        const CONTEXT: &str = "Password hashing is not available";
+        let slot = Arc::clone(&self.slots)
+            .acquire_owned()
+            .await
+            .map_err(|error| Error::internal(CONTEXT, error))?;
+        tokio::task::spawn_blocking(move || {
+            let _slot = slot;
+            work()
+        })
+        .await
+        .map_err(|error| Error::internal(CONTEXT, error))
+    }
+}
+
+/// Fails when a new password is too long or too weak.
+pub fn check_strength(password: &str, rules: &config::Password) -> Result<(), Error> {
+    if password.len() > MAX_BYTES {
+        return Err(Error::invalid(
+            "Password cannot be longer than 72 characters",
+        ));
+    }
+    let mut messages = Vec::new();
+    let mut reasons = Vec::new();
+    if password.len() < rules.min_length {
+        reasons.push("length");
+        messages.push(format!(
+            "Password should be at least {} characters.",
+            rules.min_length
+        ));
+    }
+    let lacks = |set: &String| !password.contains(|c| set.contains(c));
+    if rules.required_characters.iter().any(lacks) {
+        reasons.push("characters");
+        messages.push(format!(
+            "Password should contain at least one character of each: {}.",
+            rules.required_characters.join(", ")
+        ));
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(Error::WeakPassword {
+        message: messages.join(" "),
+        reasons,
+    })
+}
+
+/// A password that nobody knows, for accounts that sign in by code.
+pub fn generate(random: &dyn Random, rules: &config::Password) -> String {
+    const ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let mut password = clock::text(random, ALPHABET, 33);
+    // One of each required set, or our own rules would refuse it.
+    for set in &rules.required_characters {
+        let chars: Vec<char> = set.chars().collect();
+        let index = clock::below(random, chars.len().max(1) as u64);
+        if let Some(c) = usize::try_from(index).ok().and_then(|i| chars.get(i)) {
+            password.push(*c);
+        }
+    }
+    password
+}
+
+/// True when a hash that an administrator brings along is one that can be checked here.
+pub fn is_readable_hash(hash: &str) -> bool {
+    hash.len() == 60
+        && ["$2a$", "$2b$", "$2y$"]
+            .iter()
+            .any(|prefix| hash.starts_with(prefix))
+        && hash.parse::<bcrypt::HashParts>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::clock::SystemRandom;
+
+    fn rules(sets: &[&str]) -> config::Password {
+        config::Password {
+            min_length: 8,
+            required_characters: sets.iter().map(|s| (*s).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn each_reason_of_weakness_is_named() {
+        let rules = rules(&["abc", "123"]);
+        for (password, expected) in [
+            ("a1", vec!["length"]),
+            ("aaaaaaaa", vec!["characters"]),
+            ("x", vec!["length", "characters"]),
+        ] {
+            match check_strength(password, &rules) {
+                Err(Error::WeakPassword { reasons, .. }) => assert_eq!(reasons, expected),
+                other => panic!("{password}: {other:?}"),
+            }
+        }
+        assert!(check_strength("aaaaaaa1", &rules).is_ok());
+        assert!(matches!(
+            check_strength(&"é".repeat(37), &rules),
+            Err(Error::Refused { .. })
+        ));
+    }
+
+    #[test]
+    fn a_generated_password_passes_the_rules() {
+        let rules = rules(&["!?", "0123"]);
+        for _ in 0..20 {
+            check_strength(&generate(&SystemRandom, &rules), &rules).unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn only_the_right_password_matches() {
+        let hasher = Hasher::default();
+        let hash = hasher.hash("correct horse").await.unwrap();
+        assert!(hasher.matches("correct horse", Some(&hash)).await.unwrap());
+        assert!(!hasher.matches("wrong", Some(&hash)).await.unwrap());
+        assert!(!hasher.matches("anything", None).await.unwrap());
+        assert!(is_readable_hash(&hash) && !is_readable_hash("plain"));
+    }
+
+    #[test]
+    fn the_hash_of_nobody_can_be_compared_with() {
+        assert!(bcrypt::verify("x", NOBODY).is_ok());
+    }
+}

@@ -1,0 +1,258 @@
+//! Sessions and the access tokens that speak for them.
+
+use std::net::IpAddr;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+use sqlx::{PgConnection, types::ipnetwork::IpNetwork};
+use url::Url;
+use uuid::Uuid;
+
+use super::{account::Account, clock, hooks, refresh};
+use crate::{
+    app::App,
+    error::Error,
+    store::{
+        refresh_tokens,
+        sessions::{self, Origin, Session},
+        users,
+    },
+};
+
+/// Who asks, as far as the request alone says.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Its address.
+    pub ip: Option<IpAddr>,
+    /// Its name of itself.
+    pub user_agent: Option<String>,
+    /// What a limit counts it by, when there are limits.
+    pub limited_as: Option<String>,
+    /// The audience that look-ups are about.
+    pub aud: String,
+    /// Where links send the user; always allowed.
+    pub redirect_to: String,
+    /// How the outside reached us.
+    pub external_url: Url,
+}
+
+impl Caller {
+    /// What a session remembers.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            user_agent: self.user_agent.clone(),
+            ip: self.ip.map(IpNetwork::from),
+        }
+    }
+}
+
+/// How a session was proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the protocol")]
+pub enum Method {
+    Password,
+    Otp,
+    Recovery,
+    Invite,
+    MagicLink,
+    EmailSignup,
+    EmailChange,
+    Anonymous,
+    TokenRefresh,
+    OAuth,
+}
+
+impl Method {
+    /// The name in tokens and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Password => "password",
+            Self::Otp => "otp",
+            Self::Recovery => "recovery",
+            Self::Invite => "invite",
+            Self::MagicLink => "magiclink",
+            Self::EmailSignup => "email/signup",
+            Self::EmailChange => "email_change",
+            Self::Anonymous => "anonymous",
+            Self::TokenRefresh => "token_refresh",
+            Self::OAuth => "oauth",
+        }
+    }
+
+    /// Reads what the database has, and the types of `/verify`.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "password" => Self::Password,
+            "otp" => Self::Otp,
+            "recovery" => Self::Recovery,
+            "invite" => Self::Invite,
+            "magiclink" => Self::MagicLink,
+            "email/signup" | "signup" => Self::EmailSignup,
+            "email_change" => Self::EmailChange,
+            "anonymous" => Self::Anonymous,
+            "oauth" => Self::OAuth,
+            _ => return None,
+        })
+    }
+}
+
+/// What a client gets when it signed in or refreshed.
+#[derive(Clone, Debug)]
+pub struct Issued {
+    /// The signed claims.
+    pub access_token: String,
+    /// When they expire.
+    pub expires_at: DateTime<Utc>,
+    /// In how many seconds that is.
+    pub expires_in: i64,
+    /// What the next access token is asked for with.
+    pub refresh_token: String,
+    /// The user.
+    pub account: Account,
+    /// The session.
+    pub session_id: Uuid,
+    /// Tokens of an external provider.
+    pub provider_token: Option<String>,
+    /// See above.
+    pub provider_refresh_token: Option<String>,
+    /// Why the password that was used is weak.
+    pub weak_password: Option<Value>,
+}
+
+impl Issued {
+    /// The session as clients see it.
+    pub fn to_json(&self) -> Value {
+        let mut value = json!({
+            "access_token": self.access_token,
+            "token_type": "bearer",
+            "expires_in": self.expires_in,
+            "expires_at": self.expires_at.timestamp(),
+            "refresh_token": self.refresh_token,
+            "user": self.account.to_json(),
+        });
+        for (name, token) in [
+            ("provider_token", &self.provider_token),
+            ("provider_refresh_token", &self.provider_refresh_token),
+        ] {
+            if let Some(token) = token.as_deref().filter(|token| !token.is_empty()) {
+                value[name] = token.into();
+            }
+        }
+        if let Some(weak) = &self.weak_password {
+            value["weak_password"] = weak.clone();
+        }
+        value
+    }
+}
+
+/// Begins a session for a user who proved who they are.
+pub async fn begin(
+    app: &App,
+    conn: &mut PgConnection,
+    account: &Account,
+    method: Method,
+    caller: &Caller,
+) -> Result<Issued, Error> {
+    const GRANT: &str = "Database error granting user";
+    let now = app.now();
+    let user = account.user.id;
+    let session_id = clock::id(app.random());
+    let failed = Error::database(GRANT);
+    sessions::insert(conn, session_id, user, &caller.origin(), now)
+        .await
+        .map_err(&failed)?;
+    let refresh_token = refresh::generate(app.random());
+    refresh_tokens::insert(conn, &refresh_token, user, session_id, None, now)
+        .await
+        .map_err(&failed)?;
+    users::record_sign_in(conn, user, now)
+        .await
+        .map_err(&failed)?;
+    sessions::add_claim(
+        conn,
+        clock::id(app.random()),
+        session_id,
+        method.as_str(),
+        now,
+    )
+    .await
+    .map_err(&failed)?;
+    let account = account.reload(conn).await?;
+    let session = sessions::find(conn, session_id)
+        .await?
+        .ok_or(sqlx::Error::RowNotFound)?;
+    issue(app, conn, account, &session, refresh_token, method, caller).await
+}
+
+/// Signs an access token for a session.
+pub async fn issue(
+    app: &App,
+    conn: &mut PgConnection,
+    account: Account,
+    session: &Session,
+    refresh_token: String,
+    method: Method,
+    caller: &Caller,
+) -> Result<Issued, Error> {
+    let config = app.config();
+    let now = app.now();
+    let expires_at = now + config.jwt.exp;
+    let proofs = sessions::claims(conn, session.id).await?;
+    let amr: Vec<Value> = proofs
+        .iter()
+        .map(|proof| {
+            json!({
+                "method": proof.authentication_method,
+                "timestamp": proof.updated_at.timestamp(),
+            })
+        })
+        .collect();
+    let user = &account.user;
+    let mut claims = Map::new();
+    if !config.jwt.issuer.is_empty() {
+        claims.insert("iss".into(), config.jwt.issuer.as_str().into());
+    }
+    let standard = [
+        ("sub", Value::from(user.id.to_string())),
+        ("aud", user.aud.as_str().into()),
+        ("exp", expires_at.timestamp().into()),
+        ("iat", now.timestamp().into()),
+        ("email", user.email.as_str().into()),
+        ("phone", user.phone.as_str().into()),
+        (
+            "app_metadata",
+            Value::Object(user.raw_app_meta_data.0.clone()),
+        ),
+        (
+            "user_metadata",
+            Value::Object(user.raw_user_meta_data.0.clone()),
+        ),
+        ("role", user.role.as_str().into()),
+        ("aal", session.aal.as_str().into()),
+        ("amr", amr.into()),
+        ("session_id", session.id.to_string().into()),
+        ("is_anonymous", user.is_anonymous.into()),
+    ];
+    for (name, value) in standard {
+        claims.insert(name.into(), value);
+    }
+    if let Some(hook) = &config.hooks.custom_access_token {
+        claims = hooks::customise_claims(app, conn, hook, user.id, claims, method, caller).await?;
+    }
+    let access_token = config
+        .jwt
+        .keys
+        .sign(&claims)
+        .map_err(|error| Error::internal("error generating jwt token", error))?;
+    Ok(Issued {
+        access_token,
+        expires_at,
+        expires_in: (expires_at - now).num_seconds(),
+        refresh_token,
+        account,
+        session_id: session.id,
+        provider_token: None,
+        provider_refresh_token: None,
+        weak_password: None,
+    })
+}

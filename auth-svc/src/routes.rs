@@ -1,0 +1,83 @@
+//! The routes: requests in, domain functions, responses out.
+
+mod admin;
+mod audit_log;
+mod caller;
+mod extract;
+mod generate_link;
+mod health;
+mod invite;
+mod layers;
+mod logout;
+mod magic_link;
+mod otp;
+mod paging;
+mod reauthenticate;
+mod recover;
+mod resend;
+mod settings;
+mod signup;
+mod token;
+mod unbuilt;
+mod user;
+mod verify;
+mod well_known;
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    middleware::{from_fn, from_fn_with_state},
+    response::{IntoResponse as _, Response},
+    routing::{delete, get, post},
+};
+use http::StatusCode;
+
+use crate::{app::App, error};
+
+/// What `/health` and `version` say.
+pub const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
+/// The largest body of a request.
+const MAX_BODY: usize = 1 << 20;
+
+/// All routes, with the layers around them.
+pub fn router(app: &App) -> Router {
+    Router::new()
+        .route("/health", get(health::get))
+        .route("/settings", get(settings::get))
+        .route("/.well-known/jwks.json", get(well_known::jwks))
+        .route(
+            "/.well-known/openid-configuration",
+            get(well_known::openid_configuration),
+        )
+        .route("/signup", post(signup::post))
+        .route("/token", post(token::post))
+        .route("/otp", post(otp::post))
+        .route("/magiclink", post(magic_link::post))
+        .route("/recover", post(recover::post))
+        .route("/resend", post(resend::post))
+        .route("/verify", get(verify::get).post(verify::post))
+        .route("/logout", post(logout::post))
+        .route("/reauthenticate", get(reauthenticate::get))
+        .route("/user", get(user::get).put(user::put))
+        .route("/user/identities/{id}", delete(user::unlink))
+        .route("/invite", post(invite::post))
+        .route("/admin/users", get(admin::list).post(admin::create))
+        .route(
+            "/admin/users/{id}",
+            get(admin::get).put(admin::update).delete(admin::delete),
+        )
+        .route("/admin/generate_link", post(generate_link::post))
+        .route("/admin/audit", get(audit_log::get))
+        .merge(unbuilt::router())
+        .fallback(not_found)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn_with_state(app.clone(), layers::timeout))
+        .layer(from_fn(error::render))
+        .layer(layers::cors(&app.config().api.cors_allowed_headers))
+        .layer(from_fn(svc_kit::http::request_id_layer))
+        .with_state(app.clone())
+}
+
+async fn not_found() -> Response {
+    (StatusCode::NOT_FOUND, "404 page not found\n").into_response()
+}

@@ -1,0 +1,289 @@
+//! `GET` and `POST /verify`: a code or a link becomes a session.
+
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderValue, StatusCode, header};
+use serde::Deserialize;
+use serde_json::json;
+use url::{Url, form_urlencoded};
+
+use super::{
+    extract::{Body, Query},
+    token,
+};
+use crate::{
+    app::App,
+    domain::{
+        address,
+        confirm::{self, Purpose},
+        limiter::Route,
+        otp::PKCE_PREFIX,
+        session::{self, Caller, Issued, Method},
+    },
+    error::{Code, Error},
+    store::flow_state,
+};
+
+const HALF_DONE: &str =
+    "Confirmation link accepted. Please proceed to confirm link sent to the other email";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Params {
+    #[serde(rename = "type")]
+    kind: String,
+    token: String,
+    token_hash: String,
+    email: String,
+    phone: String,
+    redirect_to: String,
+}
+
+fn purpose(kind: &str) -> Result<Purpose, Error> {
+    if kind.is_empty() {
+        return Err(Error::invalid("Verify requires a verification type"));
+    }
+    Purpose::parse(kind).ok_or_else(|| Error::invalid("Invalid email verification type"))
+}
+
+pub(super) async fn post(
+    State(app): State<App>,
+    caller: Caller,
+    Body(params): Body<Params>,
+) -> Result<Response, Error> {
+    app.limiter()
+        .check(Route::Verify, caller.limited_as.as_deref(), app.now())?;
+    if params.kind.is_empty() {
+        return Err(Error::invalid("Verify requires a verification type"));
+    }
+    if params.token.is_empty() == params.token_hash.is_empty() {
+        return Err(Error::invalid(
+            "Verify requires either a token or a token hash",
+        ));
+    }
+    let mut tx = app.begin().await?;
+    let proved = if !params.token_hash.is_empty() {
+        let alone = [&params.email, &params.phone, &params.redirect_to];
+        if alone.iter().any(|field| !field.is_empty()) {
+            return Err(Error::invalid(
+                "Only the token_hash and type should be provided",
+            ));
+        }
+        let purpose = purpose(&params.kind)?;
+        confirm::by_hash(&app, &mut tx, purpose, &params.token_hash).await?
+    } else {
+        match (params.email.is_empty(), params.phone.is_empty()) {
+            (true, false) => {
+                let phone = address::phone(&params.phone)?;
+                let purpose = purpose(&params.kind)?;
+                let code = (phone.as_str(), params.token.as_str());
+                confirm::by_phone_code(&app, &mut tx, purpose, code, &caller.aud).await?
+            }
+            (false, true) => {
+                let email = address::email(&params.email).map_err(|_| {
+                    Error::unprocessable(Code::ValidationFailed, "Invalid email format")
+                })?;
+                let purpose = purpose(&params.kind)?;
+                let code = (email.as_str(), params.token.as_str());
+                confirm::by_email_code(&app, &mut tx, purpose, code, &caller.aud).await?
+            }
+            _ => {
+                return Err(Error::invalid(
+                    "Only an email address or phone number should be provided on verify",
+                ));
+            }
+        }
+    };
+    let Some(account) = confirm::apply(&app, &mut tx, &proved, &caller).await? else {
+        tx.commit().await?;
+        return Ok(Json(json!({ "msg": HALF_DONE, "code": "200" })).into_response());
+    };
+    let issued = session::begin(&app, &mut tx, &account, Method::Otp, &caller).await?;
+    tx.commit().await?;
+    Ok(token::issued(&issued, None))
+}
+
+/// What following a link led to.
+enum Followed {
+    Session(Box<Issued>),
+    Code(String),
+    HalfDone,
+}
+
+pub(super) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    query: Query,
+) -> Result<Response, Error> {
+    app.limiter()
+        .check(Route::Verify, caller.limited_as.as_deref(), app.now())?;
+    let (kind, hash) = (query.get("type"), query.get("token"));
+    if kind.is_empty() {
+        return Err(Error::invalid("Verify requires a verification type"));
+    }
+    if hash.is_empty() {
+        return Err(Error::invalid("Verify requires a token or a token hash"));
+    }
+    let pkce = hash.starts_with(PKCE_PREFIX);
+    let target = &caller.redirect_to;
+    let location = match follow(&app, kind, hash, pkce, &caller).await {
+        Ok(Followed::Session(issued)) => with_session(target, kind, &issued),
+        Ok(Followed::Code(code)) => with_code(target, &code),
+        Ok(Followed::HalfDone) => with_message(target, pkce),
+        Err(error) => with_error(target, pkce, &error),
+    };
+    let location = HeaderValue::try_from(location)
+        .map_err(|error| Error::internal("the redirect cannot be written", error))?;
+    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response())
+}
+
+async fn follow(
+    app: &App,
+    kind: &str,
+    hash: &str,
+    pkce: bool,
+    caller: &Caller,
+) -> Result<Followed, Error> {
+    let purpose = purpose(kind)?;
+    let mut tx = app.begin().await?;
+    let proved = confirm::by_hash(app, &mut tx, purpose, hash).await?;
+    let Some(account) = confirm::apply(app, &mut tx, &proved, caller).await? else {
+        tx.commit().await?;
+        return Ok(Followed::HalfDone);
+    };
+    let followed = if pkce {
+        let method = Method::parse(proved.purpose.as_str()).unwrap_or(Method::Otp);
+        let user = account.user.id;
+        let code = flow_state::issue_code(&mut tx, user, method.as_str(), app.now()).await?;
+        let code = code.ok_or_else(|| {
+            Error::bad_request(
+                Code::FlowStateNotFound,
+                "No associated flow state found. No valid flow state found for user.",
+            )
+        })?;
+        Followed::Code(code)
+    } else {
+        let issued = session::begin(app, &mut tx, &account, Method::Otp, caller).await?;
+        Followed::Session(Box::new(issued))
+    };
+    tx.commit().await?;
+    Ok(followed)
+}
+
+/// Parameters in the order of their names, as the original writes them.
+fn encoded(mut pairs: Vec<(&str, String)>) -> String {
+    pairs.sort_by(|a, b| a.0.cmp(b.0));
+    form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(pairs)
+        .finish()
+}
+
+/// The target with another fragment; what it had is replaced.
+fn with_fragment(target: &str, fragment: &str) -> String {
+    let bare = target.split('#').next().unwrap_or(target);
+    format!("{bare}#{fragment}")
+}
+
+fn with_query(target: &str, pairs: &[(&str, &str)]) -> String {
+    let Ok(mut url) = Url::parse(target) else {
+        return target.to_owned();
+    };
+    let kept: Vec<(String, String)> = url
+        .query_pairs()
+        .into_owned()
+        .filter(|(key, _)| !pairs.iter().any(|(name, _)| name == key))
+        .collect();
+    url.query_pairs_mut()
+        .clear()
+        .extend_pairs(kept)
+        .extend_pairs(pairs);
+    url.into()
+}
+
+fn with_session(target: &str, kind: &str, issued: &Issued) -> String {
+    let pairs = vec![
+        ("access_token", issued.access_token.clone()),
+        ("token_type", "bearer".to_owned()),
+        ("expires_in", issued.expires_in.to_string()),
+        ("expires_at", issued.expires_at.timestamp().to_string()),
+        ("refresh_token", issued.refresh_token.clone()),
+        ("type", kind.to_owned()),
+        ("sb", String::new()),
+    ];
+    with_fragment(target, &encoded(pairs))
+}
+
+fn with_code(target: &str, code: &str) -> String {
+    with_query(target, &[("code", code)])
+}
+
+fn with_message(target: &str, pkce: bool) -> String {
+    let target = if pkce {
+        with_query(target, &[("message", HALF_DONE)])
+    } else {
+        target.to_owned()
+    };
+    let pairs = vec![("message", HALF_DONE.to_owned()), ("sb", String::new())];
+    with_fragment(&target, &encoded(pairs))
+}
+
+fn with_error(target: &str, pkce: bool, error: &Error) -> String {
+    let wire = error.wire();
+    if wire.status.is_server_error() {
+        tracing::error!(%error, "following a link failed");
+    }
+    let name = match wire.status.as_u16() {
+        400 => Some("invalid_request"),
+        401 => Some("unauthorized_client"),
+        403 => Some("access_denied"),
+        500 => Some("server_error"),
+        503 => Some("temporarily_unavailable"),
+        _ => None,
+    };
+    let code = wire.code.as_str();
+    let mut pairs = vec![("error_code", code), ("error_description", &wire.message)];
+    pairs.extend(name.map(|name| ("error", name)));
+    let target = if pkce {
+        with_query(target, &pairs)
+    } else {
+        target.to_owned()
+    };
+    let mut fragment: Vec<(&str, String)> = pairs
+        .into_iter()
+        .map(|(key, value)| (key, value.to_owned()))
+        .collect();
+    fragment.push(("sb", String::new()));
+    with_fragment(&target, &encoded(fragment))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_told_in_the_fragment_and_for_pkce_in_the_query() {
+        let error = Error::link_expired();
+        assert_eq!(
+            with_error("http://a.test/x?y=1#old", false, &error),
+            "http://a.test/x?y=1#error=access_denied&error_code=otp_expired\
+             &error_description=Email+link+is+invalid+or+has+expired&sb="
+        );
+        let both = with_error("http://a.test/x", true, &error);
+        assert!(
+            both.starts_with("http://a.test/x?error_code=otp_expired&"),
+            "{both}"
+        );
+        assert!(both.contains("#error=access_denied&"), "{both}");
+    }
+
+    #[test]
+    fn a_code_joins_the_query() {
+        assert_eq!(
+            with_code("http://a.test/x?y=1&code=old", "new"),
+            "http://a.test/x?y=1&code=new"
+        );
+    }
+}

@@ -1,0 +1,12 @@
+//! The SQL of the service, a file per table. Every function takes a connection, so that the caller owns
+//! the transaction.
+
+pub mod audit;
+pub mod cleanup;
+pub mod factors;
+pub mod flow_state;
+pub mod identities;
+pub mod one_time_tokens;
+pub mod refresh_tokens;
+pub mod sessions;
+pub mod users;

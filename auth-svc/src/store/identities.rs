@@ -1,0 +1,159 @@
+//! `auth.identities`: the ways in which a user can sign in.
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+use sqlx::{FromRow, PgConnection, types::Json};
+use uuid::Uuid;
+
+/// One way to sign in.
+#[derive(Clone, Debug, FromRow)]
+#[expect(missing_docs, reason = "the columns of the table")]
+pub struct Identity {
+    pub id: Uuid,
+    pub provider_id: String,
+    pub user_id: Uuid,
+    pub identity_data: Json<Map<String, Value>>,
+    pub provider: String,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub email: String,
+}
+
+/// All of a user's.
+pub async fn of_user(conn: &mut PgConnection, user: Uuid) -> Result<Vec<Identity>, sqlx::Error> {
+    sqlx::query_as(
+        "select id, provider_id, user_id, identity_data, provider, last_sign_in_at,
+                coalesce(created_at, 'epoch') as created_at, coalesce(updated_at, 'epoch') as updated_at,
+                coalesce(email, '') as email
+         from auth.identities
+         where user_id = $1
+         order by created_at",
+    )
+    .bind(user)
+    .fetch_all(conn)
+    .await
+}
+
+/// The user's own for this provider, whose id there is the user's.
+pub async fn has_own(
+    conn: &mut PgConnection,
+    user: Uuid,
+    provider: &str,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "select exists (select from auth.identities where provider_id = $1 and provider = $2)",
+    )
+    .bind(user.to_string())
+    .bind(provider)
+    .fetch_one(conn)
+    .await
+}
+
+/// Adds one.
+pub async fn insert(
+    conn: &mut PgConnection,
+    id: Uuid,
+    user: Uuid,
+    provider: &str,
+    data: &Map<String, Value>,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "insert into auth.identities
+            (id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $6, $6)",
+    )
+    .bind(id)
+    .bind(user.to_string())
+    .bind(user)
+    .bind(Json(data))
+    .bind(provider)
+    .bind(now)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Merges into the data of the user's own identity of this provider.
+pub async fn merge_own(
+    conn: &mut PgConnection,
+    user: Uuid,
+    provider: &str,
+    changes: &Map<String, Value>,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update auth.identities set identity_data = identity_data || $3, updated_at = $4
+         where provider_id = $1 and provider = $2",
+    )
+    .bind(user.to_string())
+    .bind(provider)
+    .bind(Json(changes))
+    .bind(now)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Notes that the address, which is confirmed now, is verified wherever it is the identity's.
+pub async fn verify_email(
+    conn: &mut PgConnection,
+    user: Uuid,
+    email: &str,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update auth.identities
+         set identity_data = identity_data || '{\"email_verified\": true}', updated_at = $3
+         where user_id = $1 and email = $2 and $2 <> ''",
+    )
+    .bind(user)
+    .bind(email)
+    .bind(now)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Removes all but the one of this provider.
+pub async fn keep_only(
+    conn: &mut PgConnection,
+    user: Uuid,
+    provider: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from auth.identities where user_id = $1 and provider <> $2")
+        .bind(user)
+        .bind(provider)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Removes one.
+pub async fn delete(conn: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from auth.identities where id = $1")
+        .bind(id)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Takes everything personal out of one.
+pub async fn obfuscate(
+    conn: &mut PgConnection,
+    id: Uuid,
+    provider_id: &str,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update auth.identities set identity_data = '{}', provider_id = $2, updated_at = $3
+         where id = $1",
+    )
+    .bind(id)
+    .bind(provider_id)
+    .bind(now)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

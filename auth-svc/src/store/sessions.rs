@@ -1,0 +1,197 @@
+//! `auth.sessions` and the methods that a session was proved with.
+
+use chrono::{DateTime, NaiveDateTime, Utc};
+
+use sqlx::{AssertSqlSafe, FromRow, PgConnection, types::ipnetwork::IpNetwork};
+use uuid::Uuid;
+
+/// One session.
+#[derive(Clone, Debug, FromRow)]
+#[expect(missing_docs, reason = "the columns of the table")]
+pub struct Session {
+    pub id: Uuid,
+    pub user_id: Uuid,
+    pub created_at: DateTime<Utc>,
+    pub aal: String,
+    pub not_after: Option<DateTime<Utc>>,
+    /// UTC, in a column without a zone.
+    pub refreshed_at: Option<NaiveDateTime>,
+    pub oauth_client_id: Option<Uuid>,
+    pub tag: Option<String>,
+}
+
+impl Session {
+    /// The last sign of life.
+    pub fn last_refreshed_at(&self, token_updated_at: Option<DateTime<Utc>>) -> DateTime<Utc> {
+        let refreshed = self.refreshed_at.map(|naive| naive.and_utc());
+        [refreshed, token_updated_at]
+            .into_iter()
+            .flatten()
+            .max()
+            .unwrap_or(self.created_at)
+    }
+}
+
+/// One proof of who the user is.
+#[derive(Clone, Debug, FromRow)]
+pub struct Claim {
+    /// How.
+    pub authentication_method: String,
+    /// When, last.
+    pub updated_at: DateTime<Utc>,
+}
+
+fn select(condition: &str) -> AssertSqlSafe<String> {
+    AssertSqlSafe(format!(
+        "select id, user_id, coalesce(created_at, 'epoch') as created_at,
+                coalesce(aal::text, 'aal1') as aal, not_after, refreshed_at, oauth_client_id, tag
+         from auth.sessions where {condition}"
+    ))
+}
+
+/// By id.
+pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
+    sqlx::query_as(select("id = $1"))
+        .bind(id)
+        .fetch_optional(conn)
+        .await
+}
+
+/// By id, locked until the transaction ends, or nothing when somebody else holds it.
+pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
+    sqlx::query_as(select("id = $1 for update skip locked"))
+        .bind(id)
+        .fetch_optional(conn)
+        .await
+}
+
+/// All of a user's.
+pub async fn of_user(conn: &mut PgConnection, user: Uuid) -> Result<Vec<Session>, sqlx::Error> {
+    sqlx::query_as(select("user_id = $1"))
+        .bind(user)
+        .fetch_all(conn)
+        .await
+}
+
+/// Who asks, from where.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The client's name of itself.
+    pub user_agent: Option<String>,
+    /// Its address.
+    pub ip: Option<IpNetwork>,
+}
+
+/// Begins a session.
+pub async fn insert(
+    conn: &mut PgConnection,
+    id: Uuid,
+    user: Uuid,
+    origin: &Origin,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
+         values ($1, $2, $3, $3, 'aal1', $4, $5)",
+    )
+    .bind(id)
+    .bind(user)
+    .bind(now)
+    .bind(&origin.user_agent)
+    .bind(origin.ip)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Notes a refresh.
+pub async fn record_refresh(
+    conn: &mut PgConnection,
+    id: Uuid,
+    origin: &Origin,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update auth.sessions
+         set refreshed_at = $2, user_agent = coalesce($3, user_agent), ip = coalesce($4, ip),
+             updated_at = $5
+         where id = $1",
+    )
+    .bind(id)
+    .bind(now.naive_utc())
+    .bind(&origin.user_agent)
+    .bind(origin.ip)
+    .bind(now)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Adds a proof, or notes that it was given again.
+pub async fn add_claim(
+    conn: &mut PgConnection,
+    id: Uuid,
+    session: Uuid,
+    method: &str,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
+         values ($1, $2, $3, $3, $4)
+         on conflict on constraint mfa_amr_claims_session_id_authentication_method_pkey
+         do update set updated_at = excluded.updated_at",
+    )
+    .bind(id)
+    .bind(session)
+    .bind(now)
+    .bind(method)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The proofs of a session, newest first.
+pub async fn claims(conn: &mut PgConnection, session: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
+    sqlx::query_as(
+        "select authentication_method, updated_at
+         from auth.mfa_amr_claims
+         where session_id = $1
+         order by updated_at desc",
+    )
+    .bind(session)
+    .fetch_all(conn)
+    .await
+}
+
+/// Ends one session.
+pub async fn delete(conn: &mut PgConnection, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from auth.sessions where id = $1")
+        .bind(id)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Ends all sessions of a user, or all but one.
+pub async fn delete_of_user(
+    conn: &mut PgConnection,
+    user: Uuid,
+    except: Option<Uuid>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from auth.sessions where user_id = $1 and id is distinct from $2")
+        .bind(user)
+        .bind(except)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// True when the user has a second factor that is verified.
+pub async fn has_verified_factor(conn: &mut PgConnection, user: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar(
+        "select exists (select from auth.mfa_factors where user_id = $1 and status = 'verified')",
+    )
+    .bind(user)
+    .fetch_one(conn)
+    .await
+}
