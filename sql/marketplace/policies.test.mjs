@@ -1,25 +1,29 @@
 // Every cell of policies.json against a migrated and seeded database, in transactions that are rolled back.
 // DATABASE_URL=postgres://… node --test policies.test.mjs
-import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
-import pg from 'pg';
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import pg from "pg";
 
-const { tables } = JSON.parse(readFileSync(new URL('policies.json', import.meta.url), 'utf8'));
-const STRANGER = '00000000-0000-4000-8000-00000000aaaa';
-const BYSTANDER = '00000000-0000-4000-8000-00000000bbbb';
+const { tables } = JSON.parse(
+  readFileSync(new URL("policies.json", import.meta.url), "utf8"),
+);
+const STRANGER = "00000000-0000-4000-8000-00000000aaaa";
+const BYSTANDER = "00000000-0000-4000-8000-00000000bbbb";
 
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
 const people = {};
 
-const one = async (sql, values) => Object.values((await client.query(sql, values)).rows[0])[0];
-const idOf = (email) => one('select id from auth.users where email = $1', [email]);
+const one = async (sql, values) =>
+  Object.values((await client.query(sql, values)).rows[0])[0];
+const idOf = (email) =>
+  one("select id from auth.users where email = $1", [email]);
 
 before(async () => {
   await client.connect();
-  people.owner = await idOf('owner@demo.example.com');
-  people.other = await idOf('owner2@demo.example.com');
-  people.admin = await idOf('admin@demo.example.com');
+  people.owner = await idOf("owner@demo.example.com");
+  people.other = await idOf("owner2@demo.example.com");
+  people.admin = await idOf("admin@demo.example.com");
   people.stranger = STRANGER;
 });
 after(() => client.end());
@@ -31,23 +35,48 @@ async function furnish() {
      values ($1, 'authenticated', 'authenticated', '{}', '{}'), ($2, 'authenticated', 'authenticated', '{}', '{}')`,
     [STRANGER, BYSTANDER],
   );
-  const listing = await one("select id from public.properties where owner_id = $1 and status = 'active' order by id limit 1", [people.other]);
+  const listing = await one(
+    "select id from public.properties where owner_id = $1 and status = 'active' order by id limit 1",
+    [people.other],
+  );
   const draft = await one(
     "insert into public.properties (owner_id, intent, property_type) values ($1, 'lease', 'office') returning id",
     [people.owner],
   );
-  const space = await one('select id from public.coworking_space where active order by id limit 1');
+  const space = await one(
+    "select id from public.coworking_space where active order by id limit 1",
+  );
   for (const person of [people.owner, people.other]) {
-    await client.query('insert into public.shortlists (user_id, property_id) values ($1, $2) on conflict do nothing', [person, listing]);
-    await client.query('insert into public.property_views (user_id, property_id) values ($1, $2) on conflict do nothing', [person, listing]);
-    await client.query("insert into public.saved_searches (user_id, name, query) values ($1, 'x', '{}')", [person]);
-    await client.query("insert into public.reports (property_id, reporter, reason) values ($1, $2, 'Wrong price')", [listing, person]);
+    await client.query(
+      "insert into public.shortlists (user_id, property_id) values ($1, $2) on conflict do nothing",
+      [person, listing],
+    );
+    await client.query(
+      "insert into public.property_views (user_id, property_id) values ($1, $2) on conflict do nothing",
+      [person, listing],
+    );
+    await client.query(
+      "insert into public.saved_searches (user_id, name, query) values ($1, 'x', '{}')",
+      [person],
+    );
+    await client.query(
+      "insert into public.reports (property_id, reporter, reason) values ($1, $2, 'Wrong price')",
+      [listing, person],
+    );
   }
   for (const property of [listing, draft]) {
-    await client.query(`insert into public.moderation_events (property_id, "to") values ($1, 'pending')`, [property]);
-    await client.query("insert into public.property_images (property_id, url) values ($1, '/x.webp')", [property]);
+    await client.query(
+      `insert into public.moderation_events (property_id, "to") values ($1, 'pending')`,
+      [property],
+    );
+    await client.query(
+      "insert into public.property_images (property_id, url) values ($1, '/x.webp')",
+      [property],
+    );
   }
-  await client.query("insert into public.contact_messages (name, email, message) values ('x', 'x@example.com', 'x')");
+  await client.query(
+    "insert into public.contact_messages (name, email, message) values ('x', 'x@example.com', 'x')",
+  );
   await client.query(
     "insert into public.enquiries (property_id, sender_id, name, message) values ($1, $2, 'x', 'A long enough message.')",
     [listing, people.owner],
@@ -55,52 +84,68 @@ async function furnish() {
   return { listing, draft, space };
 }
 
-const quoted = (value) => (value ? `'${value}'::uuid` : 'null::uuid');
+const quoted = (value) => (value ? `'${value}'::uuid` : "null::uuid");
 
 async function inTransaction(role, body) {
-  await client.query('begin');
+  await client.query("begin");
   try {
     const places = await furnish();
     const caller = people[role];
     const fill = (sql) =>
-      sql.replace(/:(caller|other|owner|listing|draft|space|bystander)\b/g, (_, name) =>
-        quoted({ caller, ...people, ...places, bystander: BYSTANDER }[name]),
+      sql.replace(
+        /:(caller|other|owner|listing|draft|space|bystander)\b/g,
+        (_, name) =>
+          quoted({ caller, ...people, ...places, bystander: BYSTANDER }[name]),
       );
     const become = async () => {
-      const claims = role === 'anon'
-        ? { role: 'anon' }
-        : { role: 'authenticated', sub: caller, app_metadata: role === 'admin' ? { role: 'admin' } : {} };
-      await client.query("select set_config('request.jwt.claims', $1, true)", [JSON.stringify(claims)]);
-      await client.query(`set local role ${role === 'anon' ? 'anon' : 'authenticated'}`);
+      const claims =
+        role === "anon"
+          ? { role: "anon" }
+          : {
+              role: "authenticated",
+              sub: caller,
+              app_metadata: role === "admin" ? { role: "admin" } : {},
+            };
+      await client.query("select set_config('request.jwt.claims', $1, true)", [
+        JSON.stringify(claims),
+      ]);
+      await client.query(
+        `set local role ${role === "anon" ? "anon" : "authenticated"}`,
+      );
     };
     await body({ fill, become });
   } finally {
-    await client.query('rollback');
+    await client.query("rollback");
   }
 }
 
-const refused = (error) => error.code === '42501';
+const refused = (error) => error.code === "42501";
 
-for (const [table, { touch, rows, insert, cells, clear }] of Object.entries(tables)) {
+for (const [table, { touch, rows, insert, cells, clear }] of Object.entries(
+  tables,
+)) {
   for (const [role, verbs] of Object.entries(cells)) {
     for (const [verb, expected] of Object.entries(verbs)) {
       test(`${table}: ${role} ${verb} → ${expected}`, async () => {
         const run = (sql) =>
           inTransaction(role, async ({ fill, become }) => {
             // Samples must not fall over a row that is there already.
-            if (clear && verb === 'insert') await client.query(`delete from public.${table}`);
+            if (clear && verb === "insert")
+              await client.query(`delete from public.${table}`);
             await become();
             await client.query(fill(sql));
           });
 
-        if (verb === 'insert') {
-          const into = (sample) => `insert into public.${table} ${insert[sample]}`;
-          if (expected === 'denied') {
+        if (verb === "insert") {
+          const into = (sample) =>
+            `insert into public.${table} ${insert[sample]}`;
+          if (expected === "denied") {
             await assert.rejects(run(into(Object.keys(insert)[0])), refused);
           } else {
             await run(into(expected));
           }
-          if (expected === 'own') await assert.rejects(run(into('foreign')), refused);
+          if (expected === "own")
+            await assert.rejects(run(into("foreign")), refused);
           return;
         }
 
@@ -109,36 +154,56 @@ for (const [table, { touch, rows, insert, cells, clear }] of Object.entries(tabl
           update: `update public.${table} set ${touch} = ${touch}`,
           delete: `delete from public.${table}`,
         }[verb];
-        if (expected === 'denied') {
+        if (expected === "denied") {
           await assert.rejects(run(statement), refused);
           return;
         }
         await inTransaction(role, async ({ fill, become }) => {
           assert.ok(expected in rows, `unknown row set ${expected}`);
-          const expectedRows = Number(await one(fill(`select count(*) from public.${table} where ${rows[expected]}`)));
+          const expectedRows = Number(
+            await one(
+              fill(
+                `select count(*) from public.${table} where ${rows[expected]}`,
+              ),
+            ),
+          );
           await become();
           const { rowCount } = await client.query(statement);
           assert.equal(rowCount, expectedRows);
-          if (role === 'owner' && expected.includes('own')) assert.ok(expectedRows > 0, 'the owner has rows here');
+          if (role === "owner" && expected.includes("own"))
+            assert.ok(expectedRows > 0, "the owner has rows here");
         });
       });
     }
   }
 }
 
-test('every table of the product has its cells and row-level security', async () => {
+test("every table of the product has its cells and row-level security", async () => {
   const { rows: found } = await client.query(
     "select relname, relrowsecurity from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')",
   );
-  assert.deepEqual(found.filter(({ relname }) => !(relname in tables)).map(({ relname }) => relname), []);
-  assert.deepEqual(found.filter(({ relrowsecurity }) => !relrowsecurity).map(({ relname }) => relname), []);
+  assert.deepEqual(
+    found
+      .filter(({ relname }) => !(relname in tables))
+      .map(({ relname }) => relname),
+    [],
+  );
+  assert.deepEqual(
+    found
+      .filter(({ relrowsecurity }) => !relrowsecurity)
+      .map(({ relname }) => relname),
+    [],
+  );
 });
 
-test('functions with the rights of their owner name every schema', async () => {
+test("functions with the rights of their owner name every schema", async () => {
   const { rows: found } = await client.query(
     `select proname from pg_proc
      where pronamespace in ('public'::regnamespace, 'private'::regnamespace) and prosecdef
        and not coalesce(proconfig, '{}') @> array['search_path=""']`,
   );
-  assert.deepEqual(found.map(({ proname }) => proname), []);
+  assert.deepEqual(
+    found.map(({ proname }) => proname),
+    [],
+  );
 });

@@ -11,6 +11,7 @@ export const SCENES = {
 };
 
 /** The front end asks for other widths by replacing the number. */
-export const sceneUrl = (scene) => `/seed/scene-${String(scene).padStart(2, '0')}-1024.webp`;
+export const sceneUrl = (scene) =>
+  `/seed/scene-${String(scene).padStart(2, "0")}-1024.webp`;
 export const SCENE_WIDTH = 1024;
 export const SCENE_HEIGHT = 768;
