@@ -118,6 +118,10 @@ pub struct External {
     pub phone_enabled: bool,
     /// `GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED`.
     pub anonymous_enabled: bool,
+    /// `GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED`.
+    pub web3_solana_enabled: bool,
+    /// `GOTRUE_EXTERNAL_WEB3_ETHEREUM_ENABLED`.
+    pub web3_ethereum_enabled: bool,
     /// `GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION`, at least 5 minutes.
     pub flow_state_expiry: Duration,
     /// `GOTRUE_EXTERNAL_<NAME>_ENABLED`, by provider.

@@ -134,6 +134,7 @@ codes! {
     OverEmailSendRateLimit => "over_email_send_rate_limit",
     OverRequestRateLimit => "over_request_rate_limit",
     OverSmsSendRateLimit => "over_sms_send_rate_limit",
+    PasskeyDisabled => "passkey_disabled",
     PhoneExists => "phone_exists",
     PhoneNotConfirmed => "phone_not_confirmed",
     PhoneProviderDisabled => "phone_provider_disabled",
@@ -143,6 +144,7 @@ codes! {
     RefreshTokenNotFound => "refresh_token_not_found",
     RequestEntityTooLarge => "request_entity_too_large",
     RequestTimeout => "request_timeout",
+    SamlProviderDisabled => "saml_provider_disabled",
     SamePassword => "same_password",
     SessionExpired => "session_expired",
     SessionNotFound => "session_not_found",
@@ -156,6 +158,8 @@ codes! {
     UserSsoManaged => "user_sso_managed",
     ValidationFailed => "validation_failed",
     WeakPassword => "weak_password",
+    Web3ProviderDisabled => "web3_provider_disabled",
+    Web3UnsupportedChain => "web3_unsupported_chain",
     InsufficientAal => "insufficient_aal",
 }
 

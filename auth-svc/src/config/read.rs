@@ -131,7 +131,7 @@ fn api(r: &mut Reader<'_>) -> Api {
     Api {
         host: r.text_or(&["GOTRUE_API_HOST", "API_HOST"], "0.0.0.0"),
         port: r.parse_or(&["GOTRUE_API_PORT", "PORT", "API_PORT"], 8081),
-        external_url: external.unwrap_or_else(|| unreachable_url()),
+        external_url: external.unwrap_or_else(unreachable_url),
         max_request_duration: r.duration(
             &["GOTRUE_API_MAX_REQUEST_DURATION"],
             Duration::from_secs(10),
@@ -184,6 +184,8 @@ fn external(r: &mut Reader<'_>) -> External {
         authorized_addresses: list(r.text(&["GOTRUE_EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"])),
         phone_enabled: r.flag(&["GOTRUE_EXTERNAL_PHONE_ENABLED"], false),
         anonymous_enabled: r.flag(&["GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED"], false),
+        web3_solana_enabled: r.flag(&["GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED"], false),
+        web3_ethereum_enabled: r.flag(&["GOTRUE_EXTERNAL_WEB3_ETHEREUM_ENABLED"], false),
         flow_state_expiry: r
             .duration(
                 &["GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION"],

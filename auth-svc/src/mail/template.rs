@@ -83,8 +83,8 @@ impl Template {
         let mut pieces = pieces.into_iter();
         let (nodes, end) = nodes(&mut pieces, 0)?;
         match end {
-            End::Source => Ok(Self(nodes)),
-            End::Else(_) | End::End => Err(TemplateError::Unbalanced),
+            Stop::Source => Ok(Self(nodes)),
+            Stop::Else(_) | Stop::End => Err(TemplateError::Unbalanced),
         }
     }
 
@@ -144,7 +144,7 @@ fn split(source: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
     }
 }
 
-enum End {
+enum Stop {
     Source,
     End,
     /// With the condition of an `else if`.
@@ -154,7 +154,7 @@ enum End {
 fn nodes<'a>(
     pieces: &mut impl Iterator<Item = Piece<'a>>,
     depth: usize,
-) -> Result<(Vec<Node>, End), TemplateError> {
+) -> Result<(Vec<Node>, Stop), TemplateError> {
     let mut list = Vec::new();
     while let Some(piece) = pieces.next() {
         let action = match piece {
@@ -166,7 +166,7 @@ fn nodes<'a>(
             Piece::Action(action) => action,
         };
         if action == "end" {
-            return Ok((list, End::End));
+            return Ok((list, Stop::End));
         }
         if let Some(rest) = keyword(action, "else") {
             let condition = match keyword(rest, "if") {
@@ -174,7 +174,7 @@ fn nodes<'a>(
                 None if rest.is_empty() => None,
                 None => return Err(TemplateError::Unsupported),
             };
-            return Ok((list, End::Else(condition)));
+            return Ok((list, Stop::Else(condition)));
         }
         if let Some(condition) = keyword(action, "if") {
             list.push(condition_node(expression(condition)?, pieces, depth + 1)?);
@@ -182,12 +182,12 @@ fn nodes<'a>(
         }
         list.push(Node::Value(expression(action)?));
     }
-    Ok((list, End::Source))
+    Ok((list, Stop::Source))
 }
 
-fn condition_node<'a>(
+fn condition_node(
     condition: Expression,
-    pieces: &mut dyn Iterator<Item = Piece<'a>>,
+    pieces: &mut dyn Iterator<Item = Piece<'_>>,
     depth: usize,
 ) -> Result<Node, TemplateError> {
     if depth > MAX_DEPTH {
@@ -195,11 +195,11 @@ fn condition_node<'a>(
     }
     let (then, end) = nodes(&mut &mut *pieces, depth)?;
     let otherwise = match end {
-        End::Source => return Err(TemplateError::Unbalanced),
-        End::End => Vec::new(),
-        End::Else(Some(next)) => vec![condition_node(next, pieces, depth + 1)?],
-        End::Else(None) => match nodes(&mut &mut *pieces, depth)? {
-            (otherwise, End::End) => otherwise,
+        Stop::Source => return Err(TemplateError::Unbalanced),
+        Stop::End => Vec::new(),
+        Stop::Else(Some(next)) => vec![condition_node(next, pieces, depth + 1)?],
+        Stop::Else(None) => match nodes(&mut &mut *pieces, depth)? {
+            (otherwise, Stop::End) => otherwise,
             _ => return Err(TemplateError::Unbalanced),
         },
     };
@@ -438,13 +438,12 @@ fn place(before: &str) -> Place {
     for (index, c) in tag.char_indices() {
         match quote {
             Some(open) if c == open => quote = None,
-            Some(_) => {}
             None if c == '"' || c == '\'' => {
                 quote = Some(c);
                 value_start = index + 1;
             }
             None if c == '>' => return Place::Text,
-            None => {}
+            Some(_) | None => {}
         }
     }
     if quote.is_none() {

@@ -31,7 +31,7 @@ use crate::{
     error::{Code, Error},
     store::{
         factors, identities, one_time_tokens, sessions,
-        users::{self, AdminChange, Metadata, NewUser, Obfuscated},
+        users::{self, AdminChange, Ban, Metadata, NewUser, Obfuscated},
     },
 };
 
@@ -63,8 +63,7 @@ pub(super) async fn list(
     Ok(page.respond(&uri, total, body))
 }
 
-async fn load(app: &App, conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
-    let _ = app;
+async fn load(conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
     let id: Uuid = id
         .parse()
         .map_err(|_| Error::refused(404, Code::ValidationFailed, "user_id must be an UUID"))?;
@@ -80,7 +79,7 @@ pub(super) async fn get(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Error> {
     let mut conn = app.connection().await?;
-    Ok(Json(load(&app, &mut conn, &id).await?.to_json()))
+    Ok(Json(load(&mut conn, &id).await?.to_json()))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -100,14 +99,11 @@ pub(super) struct Params {
     ban_duration: String,
 }
 
-/// The end of a ban that lasts so long, or of none.
-fn banned_until(
-    params: &Params,
-    now: DateTime<Utc>,
-) -> Result<Option<Option<DateTime<Utc>>>, Error> {
+/// What a wished ban means.
+fn ban(params: &Params, now: DateTime<Utc>) -> Result<Ban, Error> {
     match params.ban_duration.as_str() {
-        "" => Ok(None),
-        "none" | "0" => Ok(Some(None)),
+        "" => Ok(Ban::Unchanged),
+        "none" | "0" => Ok(Ban::Lifted),
         text => {
             let end = svc_kit::env::parse_duration(text)
                 .ok()
@@ -118,7 +114,7 @@ fn banned_until(
                         "invalid format for ban duration: time: invalid duration {text:?}"
                     ))
                 })?;
-            Ok(Some(Some(end)))
+            Ok(Ban::Until(end))
         }
     }
 }
@@ -227,7 +223,7 @@ pub(super) async fn create(
     Body(params): Body<Params>,
 ) -> Result<Json<Value>, Error> {
     let now = app.now();
-    let ban = banned_until(&params, now)?;
+    let ban = ban(&params, now)?;
     let new = new_user(&app, &params, &caller).await?;
     let mut tx = app.begin().await?;
     let user =
@@ -264,7 +260,7 @@ pub(super) async fn create(
         users::confirm_phone(&mut tx, new.id, now).await?;
     }
     let change = AdminChange {
-        banned_until: ban,
+        ban,
         ..AdminChange::default()
     };
     users::change(&mut tx, new.id, &change, now).await?;
@@ -308,7 +304,7 @@ pub(super) async fn update(
     let now = app.now();
     let account = {
         let mut conn = app.connection().await?;
-        load(&app, &mut conn, &id).await?
+        load(&mut conn, &id).await?
     };
     let user = account.user.id;
     let non_empty = |text: String| Some(text).filter(|text| !text.is_empty());
@@ -320,7 +316,7 @@ pub(super) async fn update(
         Some(phone) => Some(address::phone(&phone)?),
         None => None,
     };
-    let ban = banned_until(&params, now)?;
+    let ban = ban(&params, now)?;
     let hash = match params.password.as_deref() {
         Some(password) => {
             password::check_strength(password, &app.config().password)?;
@@ -349,7 +345,7 @@ pub(super) async fn update(
         role: Some(params.role.as_str()).filter(|role| !role.is_empty()),
         email: email.as_deref(),
         phone: phone.as_deref(),
-        banned_until: ban,
+        ban,
     };
     users::change(&mut tx, user, &change, now)
         .await
@@ -397,7 +393,7 @@ pub(super) async fn delete(
     OptionalBody(params): OptionalBody<DeleteParams>,
 ) -> Result<Json<Value>, Error> {
     let mut tx = app.begin().await?;
-    let account = load(&app, &mut tx, &id).await?;
+    let account = load(&mut tx, &id).await?;
     let traits = Some(named(&account));
     let actor = Actor::Admin(&role);
     audit::record(&app, &mut tx, &caller, actor, Action::UserDeleted, traits).await?;

@@ -136,12 +136,11 @@ async fn make(
             })
         }
         ("invite", known) => {
-            let account = match known {
-                Some(account) => unconfirmed(account)?,
-                None => {
-                    let data = params.data.clone();
-                    admin::without_password(app, conn, email, data, caller).await?
-                }
+            let account = if let Some(account) = known {
+                unconfirmed(account)?
+            } else {
+                let data = params.data.clone();
+                admin::without_password(app, conn, email, data, caller).await?
             };
             let traits = Some(json!({ "user_id": account.user.id, "user_email": email }));
             let actor = Actor::Admin(role);

@@ -69,7 +69,7 @@ pub(super) async fn send(
         let mut conn = app.connection().await?;
         users::find_by_email(&mut conn, &email, &caller.aud).await?
     };
-    if !known.is_some_and(|user| user.email_confirmed_at.is_some()) {
+    if known.is_none_or(|user| user.email_confirmed_at.is_none()) {
         signup::check_open(app)?;
         let unknown = password::generate(app.random(), &app.config().password);
         let signup = Signup {

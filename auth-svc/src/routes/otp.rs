@@ -108,7 +108,7 @@ async fn by_text(app: &App, params: Params, caller: &Caller) -> Result<Json<Valu
         let mut conn = app.connection().await?;
         users::find_by_phone(&mut conn, &phone, &caller.aud).await?
     };
-    if !known.is_some_and(|user| user.phone_confirmed_at.is_some()) {
+    if known.is_none_or(|user| user.phone_confirmed_at.is_none()) {
         signup::check_open(app)?;
         let unknown = password::generate(app.random(), &app.config().password);
         let signup = Signup {

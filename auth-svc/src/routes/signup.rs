@@ -45,13 +45,13 @@ pub(super) async fn post(
     }
     app.limiter().check(Route::Signup, client, app.now())?;
     let signup = checked(&app, &params)?;
-    answer(signup::sign_up(&app, &signup, &caller).await?)
+    Ok(answer(signup::sign_up(&app, &signup, &caller).await?))
 }
 
-fn answer(outcome: Outcome) -> Result<Response, Error> {
+fn answer(outcome: Outcome) -> Response {
     match outcome {
-        Outcome::Session(issued) => Ok(token::issued(&issued, None)),
-        Outcome::User(user) => Ok(Json(user).into_response()),
+        Outcome::Session(issued) => token::issued(&issued, None),
+        Outcome::User(user) => Json(user).into_response(),
     }
 }
 

@@ -9,7 +9,10 @@ use http::{HeaderName, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::extract::{Body, Query};
+use super::{
+    extract::{Body, Query},
+    unbuilt,
+};
 use crate::{
     app::App,
     domain::{
@@ -77,6 +80,7 @@ pub(super) async fn post(
         "password" => password(&app, &read(params)?, &caller).await,
         "refresh_token" => refresh_token(&app, &read(params)?, &caller).await,
         "pkce" => pkce(&app, &read(params)?, &caller).await,
+        "web3" => Err(unbuilt::web3(&app, &params)),
         _ => Err(Error::disabled(format!(
             "The grant {grant} is not available on this server"
         ))),

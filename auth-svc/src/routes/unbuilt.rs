@@ -1,46 +1,128 @@
-//! Routes of the contract that this service does not serve yet. Each answers so in plain words, so that
-//! a client fails at once and for the right reason.
+//! Routes of the contract that this service does not serve yet.
+//!
+//! What the settings switch off is answered as the original answers it. What they switch on is refused in
+//! plain words, so that a client fails at once and for the right reason. Callers are checked first.
 
 use axum::{
     Router,
-    extract::Request,
+    extract::{Request, State},
     response::{IntoResponse as _, Response},
     routing::{any, delete, get, patch, post},
 };
+use serde_json::{Map, Value};
 
-use crate::{app::App, error::Error};
+use super::{
+    caller::{Admin, SignedIn},
+    extract::Query,
+};
+use crate::{
+    app::App,
+    error::{Code, Error},
+};
 
 pub(super) fn router() -> Router<App> {
-    let closed = any(refuse);
     Router::new()
         .route("/.well-known/oauth-authorization-server", get(refuse))
-        .route("/authorize", get(refuse))
+        .route("/authorize", get(authorize))
         .route("/callback", get(refuse).post(refuse))
-        .route("/user/identities/authorize", get(refuse))
-        .route("/user/oauth/grants", get(refuse).delete(refuse))
-        .route("/factors", post(refuse))
-        .route("/factors/{id}", delete(refuse))
-        .route("/factors/{id}/challenge", post(refuse))
-        .route("/factors/{id}/verify", post(refuse))
-        .route("/passkeys", get(refuse))
-        .route("/passkeys/{id}", patch(refuse).delete(refuse))
-        .route("/passkeys/{id}/options", post(refuse))
-        .route("/passkeys/{id}/verify", post(refuse))
-        .route("/sso", post(refuse))
-        .route("/sso/saml/{*rest}", closed.clone())
-        .route("/admin/users/{id}/factors", get(refuse))
-        .route("/admin/users/{id}/factors/{factor}", closed.clone())
-        .route("/admin/users/{id}/passkeys", get(refuse))
-        .route("/admin/users/{id}/passkeys/{passkey}", delete(refuse))
-        .route("/admin/sso/{*rest}", closed.clone())
-        .route("/admin/oauth/{*rest}", closed.clone())
-        .route("/admin/custom-providers", get(refuse).post(refuse))
-        .route("/admin/custom-providers/{id}", closed.clone())
-        .route("/oauth/{*rest}", closed.clone())
-        .route("/scim/v2/{*rest}", closed)
+        .route("/user/identities/authorize", get(link_identity))
+        .route("/user/oauth/grants", get(as_user).delete(as_user))
+        .route("/factors", post(as_user))
+        .route("/factors/{id}", delete(as_user))
+        .route("/factors/{id}/challenge", post(as_user))
+        .route("/factors/{id}/verify", post(as_user))
+        .route("/passkeys", get(passkeys))
+        .route("/passkeys/{id}", patch(passkeys).delete(passkeys))
+        .route("/passkeys/{id}/options", post(passkeys))
+        .route("/passkeys/{id}/verify", post(passkeys))
+        .route("/sso", post(sso))
+        .route("/sso/saml/{*rest}", any(sso))
+        .route("/admin/users/{id}/factors", get(as_admin))
+        .route("/admin/users/{id}/factors/{factor}", any(as_admin))
+        .route("/admin/users/{id}/passkeys", get(as_admin))
+        .route("/admin/users/{id}/passkeys/{passkey}", delete(as_admin))
+        .route("/admin/sso/{*rest}", any(as_admin))
+        .route("/admin/oauth/{*rest}", any(as_admin))
+        .route("/admin/custom-providers", get(as_admin).post(as_admin))
+        .route("/admin/custom-providers/{id}", any(as_admin))
+        .route("/oauth/{*rest}", any(refuse))
+        .route("/scim/v2/{*rest}", any(refuse))
+}
+
+fn unavailable(request: &Request) -> Error {
+    let path = request.uri().path();
+    Error::disabled(format!("{path} is not available on this server"))
 }
 
 async fn refuse(request: Request) -> Response {
-    let path = request.uri().path();
-    Error::disabled(format!("{path} is not available on this server")).into_response()
+    unavailable(&request).into_response()
+}
+
+async fn as_user(_: SignedIn, request: Request) -> Response {
+    unavailable(&request).into_response()
+}
+
+async fn as_admin(_: Admin, request: Request) -> Response {
+    unavailable(&request).into_response()
+}
+
+async fn authorize(State(app): State<App>, query: Query, request: Request) -> Response {
+    let provider = query.get("provider");
+    let enabled = app.config().external.providers.get(provider);
+    match enabled {
+        Some(true) => unavailable(&request),
+        Some(false) => Error::invalid("Unsupported provider: provider is not enabled"),
+        None => Error::invalid(format!(
+            "Unsupported provider: Provider {provider} could not be found"
+        )),
+    }
+    .into_response()
+}
+
+async fn link_identity(State(app): State<App>, _: SignedIn, request: Request) -> Response {
+    if !app.config().security.manual_linking_enabled {
+        return Error::refused(
+            404,
+            Code::ManualLinkingDisabled,
+            "Manual linking is disabled",
+        )
+        .into_response();
+    }
+    unavailable(&request).into_response()
+}
+
+async fn passkeys(State(app): State<App>, request: Request) -> Response {
+    if !app.config().passkeys_enabled {
+        return Error::refused(404, Code::PasskeyDisabled, "Passkeys are disabled").into_response();
+    }
+    unavailable(&request).into_response()
+}
+
+async fn sso(State(app): State<App>, request: Request) -> Response {
+    if !app.config().saml_enabled {
+        return Error::refused(404, Code::SamlProviderDisabled, "SAML 2.0 is disabled")
+            .into_response();
+    }
+    unavailable(&request).into_response()
+}
+
+/// Why the grant `web3` is refused.
+pub(super) fn web3(app: &App, params: &Map<String, Value>) -> Error {
+    let external = &app.config().external;
+    let disabled = |message| Error::unprocessable(Code::Web3ProviderDisabled, message);
+    if !external.web3_solana_enabled && !external.web3_ethereum_enabled {
+        return disabled("Web3 provider is disabled");
+    }
+    match params.get("chain").and_then(Value::as_str) {
+        Some("solana") if !external.web3_solana_enabled => {
+            disabled("Solana Web3 provider is disabled")
+        }
+        Some("ethereum") if !external.web3_ethereum_enabled => {
+            disabled("Ethereum Web3 provider is disabled")
+        }
+        Some("solana" | "ethereum") => {
+            Error::disabled("The grant web3 is not available on this server")
+        }
+        _ => Error::bad_request(Code::Web3UnsupportedChain, "Unsupported chain"),
+    }
 }

@@ -8,6 +8,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde_json::json;
+use sqlx::PgConnection;
 use url::{Url, form_urlencoded};
 
 use super::{
@@ -18,7 +19,7 @@ use crate::{
     app::App,
     domain::{
         address,
-        confirm::{self, Purpose},
+        confirm::{self, Proved, Purpose},
         limiter::Route,
         otp::PKCE_PREFIX,
         session::{self, Caller, Issued, Method},
@@ -65,38 +66,7 @@ pub(super) async fn post(
         ));
     }
     let mut tx = app.begin().await?;
-    let proved = if !params.token_hash.is_empty() {
-        let alone = [&params.email, &params.phone, &params.redirect_to];
-        if alone.iter().any(|field| !field.is_empty()) {
-            return Err(Error::invalid(
-                "Only the token_hash and type should be provided",
-            ));
-        }
-        let purpose = purpose(&params.kind)?;
-        confirm::by_hash(&app, &mut tx, purpose, &params.token_hash).await?
-    } else {
-        match (params.email.is_empty(), params.phone.is_empty()) {
-            (true, false) => {
-                let phone = address::phone(&params.phone)?;
-                let purpose = purpose(&params.kind)?;
-                let code = (phone.as_str(), params.token.as_str());
-                confirm::by_phone_code(&app, &mut tx, purpose, code, &caller.aud).await?
-            }
-            (false, true) => {
-                let email = address::email(&params.email).map_err(|_| {
-                    Error::unprocessable(Code::ValidationFailed, "Invalid email format")
-                })?;
-                let purpose = purpose(&params.kind)?;
-                let code = (email.as_str(), params.token.as_str());
-                confirm::by_email_code(&app, &mut tx, purpose, code, &caller.aud).await?
-            }
-            _ => {
-                return Err(Error::invalid(
-                    "Only an email address or phone number should be provided on verify",
-                ));
-            }
-        }
-    };
+    let proved = prove(&app, &mut tx, &params, &caller.aud).await?;
     let Some(account) = confirm::apply(&app, &mut tx, &proved, &caller).await? else {
         tx.commit().await?;
         return Ok(Json(json!({ "msg": HALF_DONE, "code": "200" })).into_response());
@@ -104,6 +74,42 @@ pub(super) async fn post(
     let issued = session::begin(&app, &mut tx, &account, Method::Otp, &caller).await?;
     tx.commit().await?;
     Ok(token::issued(&issued, None))
+}
+
+async fn prove(
+    app: &App,
+    conn: &mut PgConnection,
+    params: &Params,
+    aud: &str,
+) -> Result<Proved, Error> {
+    let token = params.token.as_str();
+    if token.is_empty() {
+        let alone = [&params.email, &params.phone, &params.redirect_to];
+        if alone.iter().any(|field| !field.is_empty()) {
+            return Err(Error::invalid(
+                "Only the token_hash and type should be provided",
+            ));
+        }
+        let purpose = purpose(&params.kind)?;
+        return confirm::by_hash(app, conn, purpose, &params.token_hash).await;
+    }
+    match (params.email.as_str(), params.phone.as_str()) {
+        ("", phone) if !phone.is_empty() => {
+            let phone = address::phone(phone)?;
+            let purpose = purpose(&params.kind)?;
+            confirm::by_phone_code(app, conn, purpose, (&phone, token), aud).await
+        }
+        (email, "") if !email.is_empty() => {
+            let email = address::email(email).map_err(|_| {
+                Error::unprocessable(Code::ValidationFailed, "Invalid email format")
+            })?;
+            let purpose = purpose(&params.kind)?;
+            confirm::by_email_code(app, conn, purpose, (&email, token), aud).await
+        }
+        _ => Err(Error::invalid(
+            "Only an email address or phone number should be provided on verify",
+        )),
+    }
 }
 
 /// What following a link led to.

@@ -566,6 +566,18 @@ pub async fn record_sign_in(
     Ok(())
 }
 
+/// What happens to a user's ban.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ban {
+    /// Nothing.
+    #[default]
+    Unchanged,
+    /// It ends now.
+    Lifted,
+    /// It lasts until then.
+    Until(DateTime<Utc>),
+}
+
 /// What an administrator may set directly.
 #[derive(Clone, Debug, Default)]
 pub struct AdminChange<'a> {
@@ -575,8 +587,8 @@ pub struct AdminChange<'a> {
     pub email: Option<&'a str>,
     /// The number.
     pub phone: Option<&'a str>,
-    /// The end of a ban, or that there is none.
-    pub banned_until: Option<Option<DateTime<Utc>>>,
+    /// What happens to a ban.
+    pub ban: Ban,
 }
 
 /// Sets what an administrator asks for and leaves the rest.
@@ -596,8 +608,11 @@ pub async fn change(
     .bind(change.role)
     .bind(change.email)
     .bind(change.phone)
-    .bind(change.banned_until.is_some())
-    .bind(change.banned_until.flatten())
+    .bind(change.ban != Ban::Unchanged)
+    .bind(match change.ban {
+        Ban::Until(end) => Some(end),
+        Ban::Unchanged | Ban::Lifted => None,
+    })
     .bind(now)
     .execute(conn)
     .await?;

@@ -1,0 +1,19 @@
+//! The authentication service as its clients see it: the real router on a real Postgres, with a mail
+//! server that takes mails and a receiver of the send-SMS hook.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails where something unexpected happens"
+)]
+
+mod admin;
+mod email;
+mod errors;
+mod hook_receiver;
+mod mail_sink;
+mod phone;
+mod refresh;
+mod sessions;
+mod test_app;
+mod user;
