@@ -2,6 +2,7 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod hooks;
 mod limits;
 mod read;
 

@@ -271,8 +271,14 @@ mod tests {
     use super::*;
 
     const SECRET: &str = "a-secret-of-more-than-32-characters-length";
-    const EC: &str = r#"{"kty":"EC","kid":"ec","alg":"ES256","crv":"P-256","key_ops":["sign","verify"],
-        "d":"d0N8lWEiO2dB2iVJtJFyExc4YNKKB4Yr-ZzRAFAK4Rs","x":"","y":""}"#;
+    /// The keys of RFC 7515, appendix A.3, and RFC 8037, appendix A.1.
+    const EC: &str = r#"{"kty":"EC","kid":"ec","alg":"ES256","crv":"P-256","key_ops":["sign"],
+        "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI",
+        "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+        "y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#;
+    const OKP: &str = r#"{"kty":"OKP","kid":"ed","alg":"EdDSA","crv":"Ed25519","key_ops":["sign"],
+        "d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+        "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
 
     fn claims(exp: i64) -> Map<String, Value> {
         let Value::Object(map) = json!({"sub": "me", "exp": exp}) else {
@@ -305,6 +311,21 @@ mod tests {
         assert!(keys.verify(&own, 1).is_ok());
         assert!(keys.published().is_empty());
         assert!(Keys::from_secret(SECRET).verify(&own, 1).is_err());
+    }
+
+    #[test]
+    fn an_asymmetric_key_signs_and_only_its_public_half_is_published() {
+        for (jwk, alg) in [(EC, "ES256"), (OKP, "EdDSA")] {
+            let keys = Keys::new(SECRET, None, Some(&format!("[{jwk}]")), &[]).unwrap();
+            assert_eq!(keys.signing_algorithm(), alg);
+            let token = keys.sign(&claims(100)).unwrap();
+            assert!(keys.verify(&token, 1).is_ok(), "{alg}");
+            let anon = Keys::from_secret(SECRET).sign(&claims(100)).unwrap();
+            assert!(keys.verify(&anon, 1).is_ok(), "{alg}");
+            let published = &keys.published()[0];
+            assert_eq!(published["use"], "sig");
+            assert!(published.get("d").is_none(), "{published}");
+        }
     }
 
     #[test]
