@@ -68,6 +68,7 @@ impl Config {
         if namespace != "auth" {
             r.problem("DB_NAMESPACE: only auth is supported");
         }
+        refuse_unbuilt(r);
         let site_url = r.required(&["GOTRUE_SITE_URL"]);
         let allow_list = list(r.text(&["GOTRUE_URI_ALLOW_LIST"]));
         let config = Self {
@@ -111,6 +112,27 @@ impl Config {
         };
         reader.finish()?;
         Ok(config)
+    }
+}
+
+/// Protections that an operator counts on must not be left out in silence.
+fn refuse_unbuilt(r: &mut Reader<'_>) {
+    for name in [
+        "GOTRUE_SECURITY_CAPTCHA_ENABLED",
+        "GOTRUE_PASSWORD_HIBP_ENABLED",
+        "GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT",
+        "GOTRUE_HOOK_MFA_VERIFICATION_ATTEMPT_ENABLED",
+    ] {
+        if r.flag(&[name], false) {
+            r.problem(format!("{name}: not available yet"));
+        }
+    }
+    if r.text(&["GOTRUE_SESSIONS_ALLOW_LOW_AAL"]).is_some() {
+        r.problem("GOTRUE_SESSIONS_ALLOW_LOW_AAL: not available yet");
+    }
+    let version = "GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION";
+    if r.parse_or(&[version], 0_u8) > 1 {
+        r.problem(format!("{version}: signed tokens are not available yet"));
     }
 }
 
@@ -406,6 +428,19 @@ mod tests {
             "DATABASE_URL",
             "GOTRUE_JWT_SECRET",
         ] {
+            assert!(error.contains(name), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_protection_that_is_not_there_stops_the_start() {
+        for (name, value) in [
+            ("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true"),
+            ("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", "2"),
+        ] {
+            let mut vars = vars();
+            vars.set(name, value);
+            let error = Config::from_vars(&vars).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
         }
     }
