@@ -264,7 +264,7 @@ fn smtp(r: &mut Reader<'_>) -> Smtp {
         pass: r.text_or(&["GOTRUE_SMTP_PASS"], "").into(),
         sender_name: r.text_or(&["GOTRUE_SMTP_SENDER_NAME"], &admin_email),
         admin_email,
-        max_frequency: r.duration(&["GOTRUE_SMTP_MAX_FREQUENCY"], Duration::from_secs(60)),
+        max_frequency: frequency(r, "GOTRUE_SMTP_MAX_FREQUENCY"),
         headers: r
             .parse_with(&["GOTRUE_SMTP_HEADERS"], |text| {
                 serde_json::from_str(text)
@@ -278,7 +278,7 @@ fn sms(r: &mut Reader<'_>) -> Sms {
     Sms {
         autoconfirm: r.flag(&["GOTRUE_SMS_AUTOCONFIRM"], false),
         provider: r.text_or(&["GOTRUE_SMS_PROVIDER"], ""),
-        max_frequency: r.duration(&["GOTRUE_SMS_MAX_FREQUENCY"], Duration::from_secs(60)),
+        max_frequency: frequency(r, "GOTRUE_SMS_MAX_FREQUENCY"),
         otp_exp: r
             .duration(&["GOTRUE_SMS_OTP_EXP"], Duration::from_secs(60))
             .max(Duration::from_secs(1)),
@@ -326,6 +326,13 @@ fn rate_limits(r: &mut Reader<'_>) -> RateLimits {
         email_sent: sent(r, "EMAIL_SENT"),
         sms_sent: sent(r, "SMS_SENT"),
     }
+}
+
+/// None and zero both mean a minute, as in the original: sending without a pause cannot be switched on.
+fn frequency(r: &mut Reader<'_>, name: &str) -> Duration {
+    let minute = Duration::from_secs(60);
+    let wished = r.duration(&[name], minute);
+    if wished.is_zero() { minute } else { wished }
 }
 
 fn lifetime(r: &mut Reader<'_>, name: &str) -> Option<Duration> {

@@ -132,11 +132,13 @@ fn identity_json(identity: &Identity) -> Value {
         "identity_id": identity.id,
         "id": identity.provider_id,
         "user_id": identity.user_id,
-        "identity_data": identity.identity_data.0,
         "provider": identity.provider,
         "created_at": time(identity.created_at),
         "updated_at": time(identity.updated_at),
     });
+    if !identity.identity_data.is_empty() {
+        value["identity_data"] = Value::Object(identity.identity_data.0.clone());
+    }
     if let Some(moment) = identity.last_sign_in_at {
         value["last_sign_in_at"] = time(moment).into();
     }

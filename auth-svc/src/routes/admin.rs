@@ -42,14 +42,14 @@ pub(super) async fn list(
     query: Query,
 ) -> Result<Response, Error> {
     let page = Page::read(&query)?;
-    let ascending = match query.get("sort").split_once(' ') {
-        None if query.get("sort").is_empty() || query.get("sort") == "created_at" => false,
-        Some(("created_at", "asc")) => true,
-        Some(("created_at", "desc")) => false,
-        _ => {
-            return Err(Error::invalid(
-                "Bad Sort Parameters: bad field for sort, only created_at is supported",
-            ));
+    let sort = query.get("sort");
+    let ascending = match sort.split_once(' ').unwrap_or((sort, "")) {
+        ("" | "created_at", "" | "desc") => false,
+        ("created_at", "asc") => true,
+        (field, _) => {
+            return Err(Error::invalid(format!(
+                "Bad Sort Parameters: bad field for sort '{field}'"
+            )));
         }
     };
     let mut conn = app.connection().await?;

@@ -24,7 +24,9 @@ impl Page {
         let number = |name: &str, default| match query.get(name) {
             "" => Ok(default),
             text => text.parse::<u32>().map(i64::from).map_err(|_| {
-                Error::invalid(format!("Bad Pagination Parameters: {name} is not a number"))
+                Error::invalid(format!(
+                    "Bad Pagination Parameters: strconv.ParseUint: parsing {text:?}: invalid syntax"
+                ))
             }),
         };
         Ok(Self {
@@ -43,9 +45,9 @@ impl Page {
         let last = total.div_euclid(self.per_page) + i64::from(total % self.per_page > 0);
         let mut links = Vec::new();
         if self.number < last {
-            links.push(self.link(uri, self.number + 1, "next"));
+            links.push(Self::link(uri, self.number + 1, "next"));
         }
-        links.push(self.link(uri, last.max(1), "last"));
+        links.push(Self::link(uri, last.max(1), "last"));
         let mut headers = HeaderMap::new();
         let total = HeaderValue::from(total);
         headers.insert(HeaderName::from_static("x-total-count"), total);
@@ -55,13 +57,17 @@ impl Page {
         (headers, axum::Json(body)).into_response()
     }
 
-    fn link(self, uri: &Uri, page: i64, relation: &str) -> String {
-        let kept = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
-            .filter(|(key, _)| key != "page" && key != "per_page");
+    fn link(uri: &Uri, page: i64, relation: &str) -> String {
+        let query = uri.query().unwrap_or_default();
+        let mut pairs: Vec<(String, String)> = form_urlencoded::parse(query.as_bytes())
+            .into_owned()
+            .filter(|(key, _)| key != "page")
+            .collect();
+        pairs.push(("page".to_owned(), page.to_string()));
+        // In the order of their names, as the original writes them.
+        pairs.sort_by(|a, b| a.0.cmp(&b.0));
         let query = form_urlencoded::Serializer::new(String::new())
-            .append_pair("page", &page.to_string())
-            .append_pair("per_page", &self.per_page.to_string())
-            .extend_pairs(kept)
+            .extend_pairs(pairs)
             .finish();
         format!("<{}?{query}>; rel=\"{relation}\"", uri.path())
     }

@@ -81,9 +81,7 @@ pub(super) async fn post(
         "refresh_token" => refresh_token(&app, &read(params)?, &caller).await,
         "pkce" => pkce(&app, &read(params)?, &caller).await,
         "web3" => Err(unbuilt::web3(&app, &params)),
-        _ => Err(Error::disabled(format!(
-            "The grant {grant} is not available on this server"
-        ))),
+        _ => Err(unbuilt::id_token(&params)),
     }
 }
 
@@ -181,6 +179,8 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
     let account = Account::of(&mut tx, user).await?;
     let mut new = session::begin(app, &mut tx, &account, Method::Password, caller).await?;
     tx.commit().await?;
+    // Present even when there is nothing to say: clients of the original know it so.
+    new.weak_password = Some(Value::Null);
     if let Err(Error::WeakPassword { message, reasons }) =
         password::check_strength(&params.password, &app.config().password)
     {
@@ -216,12 +216,6 @@ async fn refresh_token(
     params: &RefreshParams,
     caller: &Caller,
 ) -> Result<Response, Error> {
-    if params.refresh_token.is_empty() {
-        return Err(Error::OAuth {
-            error: "invalid_request",
-            description: "refresh_token required".into(),
-        });
-    }
     let refreshed = refresh::exchange(app, &params.refresh_token, caller).await?;
     Ok(issued(&refreshed.issued, Some(refreshed.outcome)))
 }

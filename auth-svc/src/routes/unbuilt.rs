@@ -22,7 +22,7 @@ use crate::{
 
 pub(super) fn router() -> Router<App> {
     Router::new()
-        .route("/.well-known/oauth-authorization-server", get(refuse))
+        .route("/.well-known/oauth-authorization-server", get(oauth_server))
         .route("/authorize", get(authorize))
         .route("/callback", get(refuse).post(refuse))
         .route("/user/identities/authorize", get(link_identity))
@@ -45,7 +45,7 @@ pub(super) fn router() -> Router<App> {
         .route("/admin/oauth/{*rest}", any(as_admin))
         .route("/admin/custom-providers", get(as_admin).post(as_admin))
         .route("/admin/custom-providers/{id}", any(as_admin))
-        .route("/oauth/{*rest}", any(refuse))
+        .route("/oauth/{*rest}", any(oauth_server))
         .route("/scim/v2/{*rest}", any(refuse))
 }
 
@@ -98,12 +98,36 @@ async fn passkeys(State(app): State<App>, request: Request) -> Response {
     unavailable(&request).into_response()
 }
 
+async fn oauth_server(State(app): State<App>, request: Request) -> Response {
+    if !app.config().oauth_server_enabled {
+        return Error::disabled("OAuth server is disabled").into_response();
+    }
+    unavailable(&request).into_response()
+}
+
 async fn sso(State(app): State<App>, request: Request) -> Response {
     if !app.config().saml_enabled {
         return Error::refused(404, Code::SamlProviderDisabled, "SAML 2.0 is disabled")
             .into_response();
     }
     unavailable(&request).into_response()
+}
+
+/// Why the grant `id_token` is refused.
+pub(super) fn id_token(params: &Map<String, Value>) -> Error {
+    let given = |name: &str| params.get(name).is_some_and(|value| value != "");
+    let incomplete = |description: &'static str| Error::OAuth {
+        error: "invalid request",
+        description: description.into(),
+    };
+    if !given("id_token") {
+        return incomplete("id_token required");
+    }
+    let named = given("provider") || (given("client_id") && given("issuer"));
+    if !named {
+        return incomplete("provider or client_id and issuer required");
+    }
+    Error::disabled("The grant id_token is not available on this server")
 }
 
 /// Why the grant `web3` is refused.

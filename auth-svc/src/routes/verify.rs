@@ -96,14 +96,14 @@ async fn prove(
     match (params.email.as_str(), params.phone.as_str()) {
         ("", phone) if !phone.is_empty() => {
             let phone = address::phone(phone)?;
-            let purpose = purpose(&params.kind)?;
+            let purpose = Purpose::parse(&params.kind).ok_or_else(Error::code_expired)?;
             confirm::by_phone_code(app, conn, purpose, (&phone, token), aud).await
         }
         (email, "") if !email.is_empty() => {
             let email = address::email(email).map_err(|_| {
                 Error::unprocessable(Code::ValidationFailed, "Invalid email format")
             })?;
-            let purpose = purpose(&params.kind)?;
+            let purpose = Purpose::parse(&params.kind).ok_or_else(Error::code_expired)?;
             confirm::by_email_code(app, conn, purpose, (&email, token), aud).await
         }
         _ => Err(Error::invalid(
@@ -197,15 +197,19 @@ fn with_query(target: &str, pairs: &[(&str, &str)]) -> String {
     let Ok(mut url) = Url::parse(target) else {
         return target.to_owned();
     };
-    let kept: Vec<(String, String)> = url
+    let mut all: Vec<(String, String)> = url
         .query_pairs()
         .into_owned()
         .filter(|(key, _)| !pairs.iter().any(|(name, _)| name == key))
+        .chain(
+            pairs
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned())),
+        )
         .collect();
-    url.query_pairs_mut()
-        .clear()
-        .extend_pairs(kept)
-        .extend_pairs(pairs);
+    // In the order of their names, as the original writes them.
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    url.query_pairs_mut().clear().extend_pairs(all);
     url.into()
 }
 
@@ -279,7 +283,7 @@ mod tests {
         );
         let both = with_error("http://a.test/x", true, &error);
         assert!(
-            both.starts_with("http://a.test/x?error_code=otp_expired&"),
+            both.starts_with("http://a.test/x?error=access_denied&"),
             "{both}"
         );
         assert!(both.contains("#error=access_denied&"), "{both}");
@@ -289,7 +293,7 @@ mod tests {
     fn a_code_joins_the_query() {
         assert_eq!(
             with_code("http://a.test/x?y=1&code=old", "new"),
-            "http://a.test/x?y=1&code=new"
+            "http://a.test/x?code=new&y=1"
         );
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn openid_configuration(State(app): State<App>) -> Json<Value> 
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": [config.jwt.keys.signing_algorithm()],
+        "id_token_signing_alg_values_supported": ["RS256", "HS256", "ES256"],
         "token_endpoint_auth_methods_supported":
             ["client_secret_basic", "client_secret_post", "none"],
         "code_challenge_methods_supported": ["S256", "plain"],
