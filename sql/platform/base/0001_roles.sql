@@ -18,7 +18,7 @@ create function pg_temp.ensure_member(granted text, member text, inherits boolea
 language plpgsql as $$
 begin
     if current_setting('server_version_num')::int >= 160000 then
-        execute format('grant %I to %I with inherit %s, set true', granted, member, inherits);
+        execute format('grant %I to %I with inherit %s, set true', granted, member, case when inherits then 'true' else 'false' end);
     else
         execute format('grant %I to %I', granted, member);
     end if;
