@@ -12,6 +12,8 @@ pub struct Caller {
     pub role: String,
     /// JSON text for `request.jwt.claims`.
     pub claims_json: String,
+    /// Settings that are made before the role is switched, with the rights of the login role.
+    pub before_role: Vec<(Cow<'static, str>, String)>,
     /// Further transaction-local settings, such as `request.method` or `storage.operation`.
     pub settings: Vec<(Cow<'static, str>, String)>,
 }
@@ -22,6 +24,7 @@ impl Caller {
         Self {
             role: role.into(),
             claims_json: claims.to_json(),
+            before_role: Vec::new(),
             settings: Vec::new(),
         }
     }
@@ -38,16 +41,18 @@ impl Caller {
     /// This list is the one place that says what claims become in Postgres. Drivers differ, the list
     /// does not: [`begin_as`] sends it through sqlx, rest-svc pipelines it in front of its query.
     pub fn transaction_settings(&self) -> impl Iterator<Item = (&str, &str)> {
-        [
-            ("role", self.role.as_str()),
-            ("request.jwt.claims", self.claims_json.as_str()),
-        ]
-        .into_iter()
-        .chain(
-            self.settings
-                .iter()
-                .map(|(name, value)| (name.as_ref(), value.as_str())),
-        )
+        self.before_role
+            .iter()
+            .map(|(name, value)| (name.as_ref(), value.as_str()))
+            .chain([
+                ("role", self.role.as_str()),
+                ("request.jwt.claims", self.claims_json.as_str()),
+            ])
+            .chain(
+                self.settings
+                    .iter()
+                    .map(|(name, value)| (name.as_ref(), value.as_str())),
+            )
     }
 }
 

@@ -1,0 +1,337 @@
+//! The pool, and the one transaction of a request.
+//!
+//! BEGIN, the settings, the statement and COMMIT go out together and are answered together: a request
+//! costs one round trip. Only a statement that is new to its connection is prepared first, and only a
+//! write whose result may refuse it waits with COMMIT.
+
+use std::collections::HashMap;
+
+use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use svc_kit::pg::{Caller, set_config_statement};
+use tokio_postgres::{NoTls, Row, Statement, types::ToSql};
+
+use crate::{
+    config::Config,
+    error::{Error, Result},
+    sql::{Param, Sql},
+};
+
+/// Statements kept per connection. Beyond it all are forgotten: shapes of requests are few, and a client
+/// that makes up new ones must not fill the server's memory.
+const MAX_STATEMENTS: usize = 500;
+
+/// A connection with what was prepared on it.
+pub struct Connection {
+    client: tokio_postgres::Client,
+    statements: HashMap<String, Statement>,
+}
+
+/// Makes connections for the pool.
+pub struct Manager {
+    config: tokio_postgres::Config,
+}
+
+impl managed::Manager for Manager {
+    type Type = Connection;
+    type Error = tokio_postgres::Error;
+
+    async fn create(&self) -> std::result::Result<Connection, tokio_postgres::Error> {
+        Ok(Connection {
+            client: connect(&self.config).await?,
+            statements: HashMap::new(),
+        })
+    }
+
+    async fn recycle(
+        &self,
+        connection: &mut Connection,
+        _: &Metrics,
+    ) -> RecycleResult<tokio_postgres::Error> {
+        if connection.client.is_closed() {
+            return Err(RecycleError::message("connection closed"));
+        }
+        if connection.statements.len() > MAX_STATEMENTS {
+            connection.statements.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Opens one connection and drives it in the background.
+pub async fn connect(
+    config: &tokio_postgres::Config,
+) -> std::result::Result<tokio_postgres::Client, tokio_postgres::Error> {
+    let (client, connection) = config.connect(NoTls).await?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "database connection ended");
+        }
+    });
+    Ok(client)
+}
+
+/// The pool of a service.
+pub type Pool = managed::Pool<Manager>;
+
+/// Makes a pool that connects when it is first used.
+pub fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Config)> {
+    let mut pg: tokio_postgres::Config = config.db_uri.parse()?;
+    pg.application_name(concat!("rest-svc ", env!("CARGO_PKG_VERSION")));
+    let pool = Pool::builder(Manager { config: pg.clone() })
+        .max_size(config.pool)
+        .wait_timeout(Some(config.pool_timeout))
+        .create_timeout(Some(config.pool_timeout))
+        .runtime(deadpool::Runtime::Tokio1)
+        .build()?;
+    Ok((pool, pg))
+}
+
+/// How a transaction begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// READ ONLY.
+    pub read_only: bool,
+    /// The isolation level.
+    pub isolation: Isolation,
+}
+
+/// `BEGIN ISOLATION LEVEL …`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the level of its name")]
+pub enum Isolation {
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+impl Isolation {
+    /// Reads the value of `default_transaction_isolation`.
+    pub fn parse(text: &str) -> Self {
+        match text.to_ascii_lowercase().as_str() {
+            "serializable" => Self::Serializable,
+            "repeatable read" => Self::RepeatableRead,
+            _ => Self::ReadCommitted,
+        }
+    }
+}
+
+impl Mode {
+    fn begin(self) -> &'static str {
+        use Isolation::{ReadCommitted, RepeatableRead, Serializable};
+        match (self.isolation, self.read_only) {
+            (ReadCommitted, true) => "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
+            (ReadCommitted, false) => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+            (RepeatableRead, true) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            (RepeatableRead, false) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE",
+            (Serializable, true) => "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY",
+            (Serializable, false) => "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
+        }
+    }
+}
+
+/// What the transaction does beside its statement.
+pub struct Plan<'a> {
+    /// How it begins.
+    pub mode: Mode,
+    /// Who it runs as, and every setting.
+    pub caller: Caller,
+    /// A function that runs first.
+    pub pre_request: Option<&'a Sql>,
+    /// The statement.
+    pub statement: &'a Sql,
+    /// False to roll back at the end.
+    pub commit: bool,
+    /// True if the caller has no token's role, which decides between 401 and 403.
+    pub is_anonymous: bool,
+    /// False behind a transaction-mode pooler.
+    pub prepared: bool,
+}
+
+/// Runs the transaction. `accept` looks at the rows before the end and may refuse them, which rolls back;
+/// without it COMMIT is sent along with the statement.
+pub async fn run(
+    pool: &Pool,
+    plan: &Plan<'_>,
+    accept: Option<&(dyn Fn(&[Row]) -> Result<()> + Sync)>,
+) -> Result<Vec<Row>> {
+    let mut connection = pool.get().await.map_err(|error| match error {
+        managed::PoolError::Timeout(_) => Error::pool_timeout(),
+        managed::PoolError::Backend(error) => Error::connection(&error.to_string()),
+        other => Error::connection(&other.to_string()),
+    })?;
+    let failed = |error: &tokio_postgres::Error| Error::from_postgres(error, plan.is_anonymous);
+    let settings: Vec<(&str, &str)> = plan.caller.transaction_settings().collect();
+    let set_sql = set_config_statement(settings.len());
+    // Before the transaction: preparing fails in an aborted one, and this statement needs no rights.
+    let set = prepare(&mut connection, &set_sql)
+        .await
+        .map_err(|error| failed(&error))?;
+    let set_values: Vec<Param> = settings
+        .iter()
+        .flat_map(|(name, value)| [name, value])
+        .map(|text| Param(text.as_bytes().to_vec().into()))
+        .collect();
+    let known = connection
+        .statements
+        .get(plan.statement.text())
+        .cloned()
+        .filter(|_| plan.prepared);
+    let guard = Guard::new(connection);
+    let client = &guard.connection().client;
+    let values = references(plan.statement.params());
+
+    let begin = client.batch_execute(plan.mode.begin());
+    let set_values = references(&set_values);
+    let configure = client.query(&set, &set_values);
+    let before = async {
+        match plan.pre_request {
+            Some(call) => client.batch_execute(call.text()).await,
+            None => Ok(()),
+        }
+    };
+    let (guard, rows) = match (known, accept) {
+        (Some(statement), None) => {
+            let (begun, configured, prepared, rows, ended) = tokio::join!(
+                begin,
+                configure,
+                before,
+                client.query(&statement, &values),
+                end(client, plan.commit)
+            );
+            let rows = first_error(begun, configured.map(|_| ()), prepared, rows);
+            let rows = rows
+                .and_then(|rows| ended.map(|()| rows))
+                .map_err(|error| failed(&error));
+            return guard.finish(rows);
+        }
+        (known, accept) => {
+            let (begun, configured, prepared) = tokio::join!(begin, configure, before);
+            let ready = begun.and(configured.map(|_| ())).and(prepared);
+            let outcome = match ready {
+                Err(error) => Err(error),
+                Ok(()) => {
+                    let statement = match known {
+                        Some(statement) => Ok(statement),
+                        None => client.prepare(plan.statement.text()).await,
+                    };
+                    match statement {
+                        Err(error) => Err(error),
+                        Ok(statement) => {
+                            let rows = client.query(&statement, &values).await;
+                            rows.map(|rows| (rows, statement))
+                        }
+                    }
+                }
+            };
+            let result = match outcome {
+                Err(error) => Err(failed(&error)),
+                Ok((rows, statement)) => match accept.map_or(Ok(()), |accept| accept(&rows)) {
+                    Err(error) => Err(error),
+                    Ok(()) => Ok((rows, statement)),
+                },
+            };
+            let ended = end(client, plan.commit && result.is_ok()).await;
+            match (result, ended) {
+                (Ok((rows, statement)), Ok(())) => {
+                    let mut guard = guard;
+                    if plan.prepared {
+                        guard.remember(plan.statement.text(), statement);
+                    }
+                    (guard, Ok(rows))
+                }
+                (Ok(_), Err(error)) => (guard, Err(failed(&error))),
+                (Err(error), _) => (guard, Err(error)),
+            }
+        }
+    };
+    guard.finish(rows)
+}
+
+/// COMMIT, or a rollback that lets deferred constraints speak first.
+async fn end(
+    client: &tokio_postgres::Client,
+    commit: bool,
+) -> std::result::Result<(), tokio_postgres::Error> {
+    if commit {
+        client.batch_execute("COMMIT").await
+    } else {
+        let checked = client.batch_execute("SET CONSTRAINTS ALL IMMEDIATE");
+        let (checked, ended) = tokio::join!(checked, client.batch_execute("ROLLBACK"));
+        // After a failed statement the check fails too, and says nothing new.
+        match checked {
+            Err(error) if error.code().is_some_and(|code| code.code() != "25P02") => Err(error),
+            _ => ended,
+        }
+    }
+}
+
+/// What fails first makes the rest fail with 25P02, so the first is the reason.
+fn first_error<T>(
+    begun: std::result::Result<(), tokio_postgres::Error>,
+    configured: std::result::Result<(), tokio_postgres::Error>,
+    prepared: std::result::Result<(), tokio_postgres::Error>,
+    rows: std::result::Result<T, tokio_postgres::Error>,
+) -> std::result::Result<T, tokio_postgres::Error> {
+    begun?;
+    configured?;
+    prepared?;
+    rows
+}
+
+fn references(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
+    params
+        .iter()
+        .map(|param| param as &(dyn ToSql + Sync))
+        .collect()
+}
+
+async fn prepare(
+    connection: &mut Connection,
+    sql: &str,
+) -> std::result::Result<Statement, tokio_postgres::Error> {
+    if let Some(statement) = connection.statements.get(sql) {
+        return Ok(statement.clone());
+    }
+    let statement = connection.client.prepare(sql).await?;
+    connection
+        .statements
+        .insert(sql.to_owned(), statement.clone());
+    Ok(statement)
+}
+
+/// A request that is dropped half-way (its client went away) leaves a transaction open on its connection;
+/// such a connection must not serve anybody else.
+struct Guard(Option<managed::Object<Manager>>);
+
+impl Guard {
+    fn new(connection: managed::Object<Manager>) -> Self {
+        Self(Some(connection))
+    }
+
+    fn connection(&self) -> &Connection {
+        match &self.0 {
+            Some(connection) => connection,
+            None => unreachable!("the connection leaves with the guard"),
+        }
+    }
+
+    fn remember(&mut self, text: &str, statement: Statement) {
+        if let Some(connection) = &mut self.0 {
+            connection.statements.insert(text.to_owned(), statement);
+        }
+    }
+
+    /// The transaction has ended, so the connection may go back.
+    fn finish<T>(mut self, result: T) -> T {
+        drop(self.0.take());
+        result
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0.take() {
+            drop(managed::Object::take(connection));
+        }
+    }
+}

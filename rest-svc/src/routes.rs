@@ -1,0 +1,392 @@
+//! From a request to a response, in PostgREST's order of checks.
+
+mod cors;
+mod relation;
+mod respond;
+mod rpc;
+
+use std::sync::Arc;
+
+use axum::{
+    body::Bytes,
+    extract::{Request, State},
+    response::{IntoResponse as _, Response},
+};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
+use http_body_util::{BodyExt as _, Limited};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+use svc_kit::pg::{Caller, quote_ident};
+
+use crate::{
+    App,
+    auth::{Identity, identify},
+    db::{self, Isolation, Mode},
+    error::{Error, Result},
+    openapi,
+    parse::{Accept, MediaType, Preferences, Transaction, parse_accept},
+    schema_cache::{QualifiedName, SchemaCache},
+    sql::Sql,
+};
+
+/// PostgREST has no limit of its own; memory has. Larger uploads are storage's business.
+const MAX_BODY: usize = 256 * 1024 * 1024;
+
+/// What a request addresses.
+enum Resource {
+    Root,
+    Relation(String),
+    Routine(String),
+}
+
+/// A request as far as all kinds of it are alike.
+pub(super) struct Context {
+    pub(super) app: App,
+    pub(super) cache: Arc<SchemaCache>,
+    pub(super) parts: Parts,
+    pub(super) body: Bytes,
+    pub(super) identity: Identity,
+    pub(super) preferences: Preferences,
+    pub(super) accept: Accept,
+    pub(super) schema: String,
+    pub(super) shows_profile: bool,
+}
+
+/// Every path of the API.
+pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let trace = app.inner().config.trace_header.clone().map(|name| {
+        let value = request.headers().get(&name).cloned();
+        (name, value.unwrap_or(HeaderValue::from_static("")))
+    });
+    let mut response = if cors::is_preflight(request.method(), request.headers()) {
+        cors::preflight(request.headers())
+    } else {
+        handle(app.clone(), request).await.unwrap_or_else(|error| {
+            if error.status.is_server_error() {
+                tracing::warn!(code = error.code, message = error.message, "request failed");
+            }
+            error.into_response()
+        })
+    };
+    cors::allow(
+        response.headers_mut(),
+        origin.as_ref(),
+        &app.inner().config.cors_origins,
+    );
+    response.headers_mut().insert(
+        header::SERVER,
+        HeaderValue::from_static(concat!("postgrest/", "14.12")),
+    );
+    if let Some((name, value)) = trace {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+async fn handle(app: App, request: Request) -> Result<Response> {
+    let (parts, body) = request.into_parts();
+    let identity = identify(&app.inner().config, &parts.headers)?;
+    let cache = app.inner().cache.load_full();
+    let cache = cache.ok_or_else(|| {
+        Error::new(
+            503,
+            "002",
+            "Could not query the database for the schema cache. Retrying.",
+        )
+    })?;
+    let body = Limited::new(body, MAX_BODY)
+        .collect()
+        .await
+        .map_err(|_| Error::new(413, "102", "The request body is too large or was cut off"))?
+        .to_bytes();
+    let resource = resource(parts.uri.path())?;
+    let (schema, shows_profile) = schema_of(&app, &parts.method, &parts.headers)?;
+    let preferences = Preferences::read(&parts.headers);
+    let accept = parse_accept(
+        parts
+            .headers
+            .get(header::ACCEPT)
+            .and_then(|value| value.to_str().ok()),
+    );
+    let context = Context {
+        app,
+        cache,
+        parts,
+        body,
+        identity,
+        preferences,
+        accept,
+        schema,
+        shows_profile,
+    };
+    match resource {
+        Resource::Root => root(context),
+        Resource::Relation(name) => relation::serve(context, &name).await,
+        Resource::Routine(name) => rpc::serve(context, &name).await,
+    }
+}
+
+fn resource(path: &str) -> Result<Resource> {
+    let decode = |segment: &str| percent_decode_str(segment).decode_utf8_lossy().into_owned();
+    let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    match segments.as_slice() {
+        [""] => Ok(Resource::Root),
+        ["rpc", name] if !name.is_empty() => Ok(Resource::Routine(decode(name))),
+        [name] => Ok(Resource::Relation(decode(name))),
+        _ => Err(Error::new(
+            404,
+            "125",
+            "Invalid path specified in request URL",
+        )),
+    }
+}
+
+/// The schema of a request: reads and writes name it in different headers.
+fn schema_of(app: &App, method: &Method, headers: &HeaderMap) -> Result<(String, bool)> {
+    let schemas = &app.inner().config.schemas;
+    let writes = matches!(
+        *method,
+        Method::POST | Method::PATCH | Method::PUT | Method::DELETE
+    );
+    let given = headers
+        .get(if writes {
+            "content-profile"
+        } else {
+            "accept-profile"
+        })
+        .and_then(|value| value.to_str().ok());
+    match given {
+        Some(name) if schemas.iter().any(|known| known == name) => Ok((name.to_owned(), true)),
+        Some(name) => Err(
+            Error::new(406, "106", format!("Invalid schema: {name}")).hint(Some(format!(
+                "Only the following schemas are exposed: {}",
+                schemas.join(", ")
+            ))),
+        ),
+        None => Ok((
+            schemas.first().cloned().unwrap_or_default(),
+            schemas.len() > 1,
+        )),
+    }
+}
+
+fn root(context: Context) -> Result<Response> {
+    let config = &context.app.inner().config;
+    match context.parts.method {
+        Method::OPTIONS => return Ok(respond::options("OPTIONS,GET,HEAD")),
+        Method::GET | Method::HEAD => {}
+        ref method => {
+            return Err(Error::new(
+                405,
+                "117",
+                format!("Unsupported HTTP method: {method}"),
+            ));
+        }
+    }
+    if !config.openapi {
+        return Err(Error::new(404, "126", "Root endpoint metadata is disabled"));
+    }
+    let acceptable =
+        |media: &MediaType| matches!(media, MediaType::OpenApi | MediaType::Json | MediaType::Any);
+    if !context.accept.iter().any(acceptable) {
+        return Err(not_acceptable(&context.accept));
+    }
+    let text = openapi::describe(&context.cache, &context.schema).to_string();
+    let mut response = (
+        [(header::CONTENT_TYPE, MediaType::OpenApi.content_type())],
+        text,
+    )
+        .into_response();
+    context.show_profile(&mut response);
+    Ok(response)
+}
+
+pub(super) fn not_acceptable(accept: &Accept) -> Error {
+    let names: Vec<_> = accept.iter().map(MediaType::name).collect();
+    Error::new(
+        406,
+        "107",
+        format!(
+            "None of these media types are available: {}",
+            names.join(", ")
+        ),
+    )
+}
+
+impl Context {
+    pub(super) fn query(&self) -> &str {
+        self.parts.uri.query().unwrap_or_default()
+    }
+
+    pub(super) fn content_type(&self) -> &str {
+        self.parts
+            .headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    }
+
+    pub(super) fn id(&self, name: &str) -> QualifiedName {
+        QualifiedName::new(&self.schema, name)
+    }
+
+    /// Fails under `handling=strict` if a preference was not understood.
+    pub(super) fn check_preferences(&self) -> Result<()> {
+        let mut invalid = self.preferences.invalid.clone();
+        if let Some(zone) = &self.preferences.timezone
+            && !self.cache.timezones.contains(zone)
+        {
+            invalid.push(format!("timezone={zone}"));
+        }
+        if self.preferences.is_strict() && !invalid.is_empty() {
+            return Err(
+                Error::new(400, "122", "Invalid preferences given with handling=strict")
+                    .details(format!("Invalid preferences: {}", invalid.join(", "))),
+            );
+        }
+        Ok(())
+    }
+
+    /// The time zone to use: one that the database knows.
+    pub(super) fn timezone(&self) -> Option<&str> {
+        self.preferences
+            .timezone
+            .as_deref()
+            .filter(|zone| self.cache.timezones.iter().any(|known| known == zone))
+    }
+
+    /// True if the transaction ends with COMMIT.
+    pub(super) fn commits(&self) -> bool {
+        let end = self.app.inner().config.tx_end;
+        match self.preferences.transaction {
+            Some(Transaction::Commit) if end.may_override => true,
+            Some(Transaction::Rollback) if end.may_override => false,
+            _ => end.commit,
+        }
+    }
+
+    /// Who the transaction runs as, and every setting of it.
+    fn caller(&self, hoisted: &[(String, String)]) -> Caller {
+        let config = &self.app.inner().config;
+        let mut caller = Caller::new(&self.identity.role, &self.identity.claims);
+        let path: Vec<_> = std::iter::once(&self.schema)
+            .chain(&config.extra_search_path)
+            .map(|schema| quote_ident(schema))
+            .collect();
+        caller
+            .before_role
+            .push(("search_path".into(), path.join(", ")));
+        for (name, value) in self
+            .cache
+            .role_settings
+            .get(&self.identity.role)
+            .into_iter()
+            .flatten()
+        {
+            caller
+                .before_role
+                .push((name.clone().into(), value.clone()));
+        }
+        let (headers, cookies) = headers_as_json(&self.parts.headers);
+        caller = caller
+            .with("request.method", self.parts.method.as_str())
+            .with("request.path", self.parts.uri.path())
+            .with("request.headers", headers)
+            .with("request.cookies", cookies);
+        if let Some(zone) = self.timezone() {
+            caller = caller.with("timezone", zone);
+        }
+        for (name, value) in hoisted {
+            caller = caller.with(name.clone(), value.clone());
+        }
+        for (name, value) in &config.app_settings {
+            caller = caller.with(name.clone(), value.clone());
+        }
+        caller
+    }
+
+    /// Runs a statement in the request's transaction.
+    pub(super) async fn run(
+        &self,
+        statement: &Sql,
+        read_only: bool,
+        settings: &[(String, String)],
+        accept: Option<&(dyn Fn(&[tokio_postgres::Row]) -> Result<()> + Sync)>,
+    ) -> Result<Vec<tokio_postgres::Row>> {
+        let inner = self.app.inner();
+        let isolation = settings
+            .iter()
+            .find(|(name, _)| name == "default_transaction_isolation")
+            .map(|(_, value)| value)
+            .or_else(|| self.cache.role_isolation.get(&self.identity.role));
+        let hoisted: Vec<(String, String)> = settings
+            .iter()
+            .filter(|(name, _)| name != "default_transaction_isolation")
+            .filter(|(name, _)| {
+                inner
+                    .config
+                    .hoisted
+                    .iter()
+                    .any(|wanted| name.contains(wanted.as_str()))
+            })
+            .cloned()
+            .collect();
+        let pre_request = inner.config.pre_request.as_ref().map(|(schema, name)| {
+            let mut sql = Sql::new();
+            sql.push("SELECT ")
+                .qualified(&QualifiedName::new(schema, name))
+                .push("()");
+            sql
+        });
+        let plan = db::Plan {
+            mode: Mode {
+                read_only,
+                isolation: isolation
+                    .map_or(Isolation::ReadCommitted, |level| Isolation::parse(level)),
+            },
+            caller: self.caller(&hoisted),
+            pre_request: pre_request.as_ref(),
+            statement,
+            commit: self.commits(),
+            is_anonymous: self.identity.is_anonymous,
+            prepared: inner.config.prepared,
+        };
+        db::run(&inner.pool, &plan, accept).await
+    }
+
+    pub(super) fn show_profile(&self, response: &mut Response) {
+        if self.shows_profile
+            && let Ok(schema) = HeaderValue::from_str(&self.schema)
+        {
+            response.headers_mut().insert("content-profile", schema);
+        }
+    }
+}
+
+/// `request.headers` and `request.cookies`.
+fn headers_as_json(headers: &HeaderMap) -> (String, String) {
+    let (mut all, mut cookies) = (Map::new(), Map::new());
+    for (name, value) in headers {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        if name == header::COOKIE {
+            for pair in value
+                .split(';')
+                .filter_map(|pair| pair.trim().split_once('='))
+            {
+                cookies.insert(pair.0.to_owned(), pair.1.into());
+            }
+        } else {
+            all.insert(name.to_string(), value.into());
+        }
+    }
+    (
+        Value::Object(all).to_string(),
+        Value::Object(cookies).to_string(),
+    )
+}
+
+/// Success without a body.
+pub(super) fn empty(status: StatusCode) -> Response {
+    status.into_response()
+}

@@ -1,0 +1,169 @@
+//! Text and parameters. Identifiers, literals and values are different methods, so that none can take
+//! another's place.
+
+use bytes::{Bytes, BytesMut};
+use svc_kit::pg::{quote_ident, quote_literal};
+use tokio_postgres::types::{Format, IsNull, ToSql, Type};
+
+use crate::{
+    parse::CastName,
+    schema_cache::{QualifiedName, TypeName},
+};
+
+/// A value, sent as text; the statement decides its type, as it would a literal's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param(pub Bytes);
+
+impl ToSql for Param {
+    fn to_sql(
+        &self,
+        _: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        out.extend_from_slice(&self.0);
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        Format::Text
+    }
+
+    fn to_sql_checked(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        self.to_sql(ty, out)
+    }
+}
+
+/// A statement being written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sql {
+    text: String,
+    params: Vec<Param>,
+}
+
+impl Sql {
+    /// An empty statement.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The values, the first for `$1`.
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// Text of ours: nothing of a request is `'static`.
+    pub fn push(&mut self, text: &'static str) -> &mut Self {
+        self.text.push_str(text);
+        self
+    }
+
+    /// A quoted identifier.
+    pub fn ident(&mut self, name: &str) -> &mut Self {
+        self.text.push_str(&quote_ident(name));
+        self
+    }
+
+    /// A quoted identifier with its schema.
+    pub fn qualified(&mut self, id: &QualifiedName) -> &mut Self {
+        self.ident(&id.schema).push(".").ident(&id.name)
+    }
+
+    /// A column of an alias.
+    pub fn column(&mut self, alias: &str, name: &str) -> &mut Self {
+        self.ident(alias).push(".").ident(name)
+    }
+
+    /// A value of the request.
+    pub fn param(&mut self, value: impl Into<Bytes>) -> &mut Self {
+        self.params.push(Param(value.into()));
+        self.text.push('$');
+        self.text.push_str(&self.params.len().to_string());
+        self
+    }
+
+    /// A key of a JSON path: a literal, so that an index on the expression can be used.
+    pub fn json_key(&mut self, key: &str) -> &mut Self {
+        self.text.push_str(&quote_literal(key));
+        self
+    }
+
+    /// A number of ours.
+    pub fn number(&mut self, number: i64) -> &mut Self {
+        self.text.push_str(&number.to_string());
+        self
+    }
+
+    /// The type of a cast, which the grammar keeps to letters, digits, `_`, `$` and spaces.
+    pub fn cast_type(&mut self, name: &CastName) -> &mut Self {
+        self.text.push_str(name.as_str());
+        self
+    }
+
+    /// A type as the catalog printed it.
+    pub fn catalog_type(&mut self, name: &TypeName) -> &mut Self {
+        self.text.push_str(&name.0);
+        self
+    }
+
+    /// An expression of the catalog: a column's default.
+    pub fn catalog_expression(&mut self, text: &str) -> &mut Self {
+        self.text.push_str(text);
+        self
+    }
+
+    /// Something between each two of a list.
+    pub fn list<T>(
+        &mut self,
+        separator: &'static str,
+        items: impl IntoIterator<Item = T>,
+        mut each: impl FnMut(&mut Self, T),
+    ) -> &mut Self {
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                self.push(separator);
+            }
+            each(self, item);
+        }
+        self
+    }
+}
+
+/// A Postgres array literal of texts.
+pub(super) fn array_literal(values: &[String]) -> String {
+    let mut text = String::from("{");
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text.push('"');
+        text.push_str(&value.replace('\\', "\\\\").replace('"', "\\\""));
+        text.push('"');
+    }
+    text.push('}');
+    text
+}
+
+impl Sql {
+    /// Appends a statement that has no parameters before it.
+    pub(super) fn append(&mut self, other: &Self) {
+        debug_assert!(
+            self.params.is_empty(),
+            "the numbers of parameters would collide"
+        );
+        self.text.push_str(&other.text);
+        self.params.extend(other.params.iter().cloned());
+    }
+}
