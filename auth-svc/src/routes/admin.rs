@@ -3,11 +3,12 @@
 use aws_lc_rs::digest;
 use axum::{
     Json,
-    extract::{OriginalUri, Path, State},
+    extract::{Path, State},
     response::Response,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, Utc};
+use http::Uri;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlx::PgConnection;
@@ -38,7 +39,7 @@ use crate::{
 pub(super) async fn list(
     State(app): State<App>,
     Admin { caller, .. }: Admin,
-    OriginalUri(uri): OriginalUri,
+    uri: Uri,
     query: Query,
 ) -> Result<Response, Error> {
     let page = Page::read(&query)?;

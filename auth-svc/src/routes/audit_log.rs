@@ -1,9 +1,7 @@
 //! `GET /admin/audit`.
 
-use axum::{
-    extract::{OriginalUri, State},
-    response::Response,
-};
+use axum::{extract::State, response::Response};
+use http::Uri;
 use serde_json::{Value, json};
 
 use super::{caller::Admin, extract::Query, paging::Page};
@@ -12,7 +10,7 @@ use crate::{app::App, domain::account::time, error::Error, store};
 pub(super) async fn get(
     State(app): State<App>,
     _: Admin,
-    OriginalUri(uri): OriginalUri,
+    uri: Uri,
     query: Query,
 ) -> Result<Response, Error> {
     let page = Page::read(&query)?;

@@ -230,3 +230,46 @@ async fn an_address_that_is_not_allowed_is_never_redirected_to() {
             .starts_with("http://localhost:3000#")
     );
 }
+
+#[tokio::test]
+async fn a_template_of_the_project_is_fetched_and_filled_in() {
+    const TEMPLATE: &str = "{{ if eq .Data.lang \"de\" }}Hallo{{ else }}Hello{{ end }} {{ .Data.name }}: \
+                            <a href=\"{{ .SiteURL }}/in?hash={{ .TokenHash }}&amp;to={{ .RedirectTo }}\">x</a>";
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/confirm.html", listener.local_addr().unwrap());
+    let pages = axum::Router::new().route("/confirm.html", axum::routing::get(async || TEMPLATE));
+    tokio::spawn(async move { axum::serve(listener, pages).await });
+    let mut app = TestApp::start(&[
+        ("GOTRUE_MAILER_TEMPLATES_CONFIRMATION", &url),
+        (
+            "GOTRUE_MAILER_SUBJECTS_CONFIRMATION",
+            "Welcome, {{ .Data.name }}",
+        ),
+    ])
+    .await;
+    let data = json!({ "name": "<Ada>", "lang": "de" });
+    let body = json!({ "email": "ada@example.com", "password": "secret12", "data": data });
+    app.post("/signup", body).await.ok();
+    let mail = app.mails.next();
+    assert!(
+        mail.text.contains("Subject: Welcome, <Ada>"),
+        "{}",
+        mail.text
+    );
+    assert!(mail.text.contains("Hallo &lt;Ada&gt;:"), "{}", mail.text);
+    assert_eq!(mail.link_parameter("to"), "http://localhost:3000");
+    let hash = mail.link_parameter("hash");
+    app.post("/verify", json!({ "type": "email", "token_hash": hash }))
+        .await
+        .ok();
+}
+
+#[tokio::test]
+async fn a_template_that_cannot_be_fetched_does_not_keep_the_mail_back() {
+    let setting = (
+        "GOTRUE_MAILER_TEMPLATES_CONFIRMATION",
+        "http://127.0.0.1:9/none.html",
+    );
+    let mut app = TestApp::start(&[setting]).await;
+    app.member("ada@example.com", "secret12").await;
+}

@@ -106,3 +106,65 @@ async fn a_session_says_how_it_was_proved() {
     assert_eq!(amr[0]["method"], "password");
     assert!(amr[0]["timestamp"].is_i64() || amr[0]["timestamp"].is_u64());
 }
+
+#[tokio::test]
+async fn a_function_of_the_project_may_change_what_a_token_says() {
+    let mut app = TestApp::start(&[
+        ("GOTRUE_HOOK_CUSTOM_ACCESS_TOKEN_ENABLED", "true"),
+        (
+            "GOTRUE_HOOK_CUSTOM_ACCESS_TOKEN_URI",
+            "pg-functions://postgres/public/add_plan",
+        ),
+    ])
+    .await;
+    sqlx::raw_sql(
+        "create function public.add_plan(event jsonb) returns jsonb language sql as
+         $$ select jsonb_build_object('claims', event->'claims' || '{\"plan\": \"gold\"}') $$;
+         grant usage on schema public to supabase_auth_admin;
+         grant execute on function public.add_plan to supabase_auth_admin;",
+    )
+    .execute(&app.db.pool())
+    .await
+    .unwrap();
+    let session = app.member("ada@example.com", "secret12").await;
+    let claims = svc_kit::jwt::KeySet::from_secret(svc_kit::jwt::LOCAL_JWT_SECRET.as_bytes())
+        .verify(&session.text("access_token"))
+        .unwrap();
+    assert_eq!(claims.text("plan"), Some("gold"));
+    sqlx::raw_sql(
+        "create or replace function public.add_plan(event jsonb) returns jsonb language sql as
+         $$ select '{\"error\": {\"http_code\": 403, \"message\": \"not today\"}}'::jsonb $$;",
+    )
+    .execute(&app.db.pool())
+    .await
+    .unwrap();
+    let refused = app.sign_in("ada@example.com", "secret12").await;
+    assert_eq!(
+        (refused.status, refused.text("msg")),
+        (403, "not today".into())
+    );
+}
+
+#[tokio::test]
+async fn a_page_of_another_origin_may_call() {
+    let app = TestApp::start(&[]).await;
+    let request = axum::extract::Request::builder()
+        .method("OPTIONS")
+        .uri("/token")
+        .header("origin", "https://app.test")
+        .header("access-control-request-method", "POST")
+        .header(
+            "access-control-request-headers",
+            "authorization,x-client-info",
+        )
+        .body(axum::body::Body::empty())
+        .unwrap();
+    let reply = app.request(request).await;
+    assert_eq!(
+        reply.header("access-control-allow-origin"),
+        "https://app.test"
+    );
+    assert_eq!(reply.header("access-control-allow-credentials"), "true");
+    let allowed = reply.header("access-control-allow-headers").to_owned();
+    assert!(allowed.contains("x-client-info"), "{allowed}");
+}
