@@ -5,13 +5,20 @@ use svc_kit::migrate::{Bookkeeping, Set};
 
 use crate::Config;
 
-/// The migrations of the schema `storage`. Its tables are not part of the set yet.
+/// The migrations of the schema `storage`. A database that storage-api migrated is recognised.
 pub fn migrations() -> Set {
-    Set::numbered(
+    Set::converging(
         "storage",
         "supabase_storage_admin",
         Bookkeeping::Storage,
-        &[],
+        &[
+            include_str!("../../sql/platform/storage/0001_functions.sql"),
+            include_str!("../../sql/platform/storage/0002_buckets_and_objects.sql"),
+            include_str!("../../sql/platform/storage/0003_multipart_uploads.sql"),
+            include_str!("../../sql/platform/storage/0004_analytics_and_vectors.sql"),
+            include_str!("../../sql/platform/storage/0005_triggers_and_rights.sql"),
+        ],
+        include_str!("../../sql/platform/storage/versions.txt"),
     )
 }
 
