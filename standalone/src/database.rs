@@ -1,0 +1,114 @@
+//! Everything that a database needs before the services use it, in order.
+
+use anyhow::Context as _;
+use sha2::{Digest as _, Sha256};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use svc_kit::migrate::{Bookkeeping, Set, base};
+use url::Url;
+
+use crate::cli::Seed;
+
+/// The product's own schema; versions and bookkeeping are the CLI's, so `db push` goes on from there.
+const MARKETPLACE: &[(&str, &str)] = &[
+    ("20260101000000_accounts", include_str!("../../sql/marketplace/20260101000000_accounts.sql")),
+    ("20260101000100_coworking", include_str!("../../sql/marketplace/20260101000100_coworking.sql")),
+    ("20260101000200_properties", include_str!("../../sql/marketplace/20260101000200_properties.sql")),
+    ("20260101000300_activity", include_str!("../../sql/marketplace/20260101000300_activity.sql")),
+    ("20260101000400_search", include_str!("../../sql/marketplace/20260101000400_search.sql")),
+    ("20260101000500_storage", include_str!("../../sql/marketplace/20260101000500_storage.sql")),
+    ("20260101000600_review_pictures_and_place", include_str!("../../sql/marketplace/20260101000600_review_pictures_and_place.sql")),
+];
+
+/// The demonstration data, under the path by which the CLI notes it.
+const DEMO_SEED: (&str, &str) = (
+    "sql/marketplace/seed/demo.sql",
+    include_str!("../../sql/marketplace/seed/demo.sql"),
+);
+
+/// A database server and the password of the platform's login roles on it.
+#[derive(Clone)]
+pub struct Database {
+    url: Url,
+}
+
+impl Database {
+    /// Takes the URL of a superuser. Its password becomes that of the platform's login roles.
+    pub fn new(url: &str) -> anyhow::Result<Self> {
+        let url = Url::parse(url).context("the database URL is not a URL")?;
+        Ok(Self { url })
+    }
+
+    /// The same database as another role.
+    pub fn url_as(&self, role: &str) -> String {
+        let mut url = self.url.clone();
+        // Fails only for URLs without a host, which the connection refuses with a better message.
+        let _ = url.set_username(role);
+        url.into()
+    }
+
+    fn password(&self) -> &str {
+        self.url.password().unwrap_or_default()
+    }
+
+    /// Migrates base, auth, storage, realtime and the product, and fills a database that is new.
+    pub async fn migrate(&self, seed: Seed) -> anyhow::Result<()> {
+        let mut connection = PgConnection::connect(self.url.as_str())
+            .await
+            .context("the database cannot be reached")?;
+        let sets = [
+            base(self.password()),
+            auth_svc::migrations(),
+            storage_svc::migrations(),
+            realtime_svc::migrations(),
+            Set::numbered("marketplace", "postgres", Bookkeeping::Project, MARKETPLACE),
+        ];
+        for set in sets {
+            set.run(&mut connection).await?;
+        }
+        if seed == Seed::Demo {
+            fill(&mut connection, DEMO_SEED.0, DEMO_SEED.1)
+                .await
+                .context("the demonstration data failed")?;
+        }
+        connection.close().await?;
+        Ok(())
+    }
+}
+
+/// `standalone migrate`.
+pub async fn migrate(url: &str, seed: Seed) -> anyhow::Result<()> {
+    Database::new(url)?.migrate(seed).await
+}
+
+/// Runs a seed file once, and notes it as the CLI's `db push --include-seed` does.
+async fn fill(connection: &mut PgConnection, path: &str, sql: &str) -> anyhow::Result<()> {
+    let mut tx = connection.begin().await?;
+    let table = "create table if not exists supabase_migrations.seed_files (path text primary key, hash text not null)";
+    sqlx::raw_sql("set local role postgres; set local statement_timeout = 0; set local search_path = public, extensions")
+        .execute(&mut *tx)
+        .await?;
+    sqlx::raw_sql(table).execute(&mut *tx).await?;
+    let known: bool = sqlx::query_scalar(
+        "select exists (select from supabase_migrations.seed_files where path = $1)",
+    )
+    .bind(path)
+    .fetch_one(&mut *tx)
+    .await?;
+    if known {
+        return Ok(());
+    }
+    sqlx::raw_sql(AssertSqlSafe("reset role"))
+        .execute(&mut *tx)
+        .await?;
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *tx).await?;
+    let hash = Sha256::digest(sql.as_bytes())
+        .iter()
+        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    sqlx::query("insert into supabase_migrations.seed_files (path, hash) values ($1, $2)")
+        .bind(path)
+        .bind(hash)
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await?;
+    Ok(())
+}
