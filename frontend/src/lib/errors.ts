@@ -20,18 +20,12 @@ const TABLE: [string, string][] = [
   ['Load failed', NETWORK],
   ['Invalid login credentials', 'Email or password is incorrect. Please try again.'],
   ['Email not confirmed', 'Please verify your email address before signing in.'],
-  [
-    'User already registered',
-    'An account with this email already exists. Please sign in instead.',
-  ],
+  ['User already registered', 'An account with this email already exists. Please sign in instead.'],
   [
     'Signups not allowed for this instance',
     'Registration is currently disabled. Please contact support.',
   ],
-  [
-    'email rate limit exceeded',
-    'Too many emails sent. Please wait a few minutes and try again.',
-  ],
+  ['email rate limit exceeded', 'Too many emails sent. Please wait a few minutes and try again.'],
   [
     'Token has expired or is invalid',
     'The verification link has expired. Please request a new one.',
@@ -41,18 +35,12 @@ const TABLE: [string, string][] = [
     'No account found with this email address. Please check your email or sign up.',
   ],
   ['already confirmed', 'This email address is already verified.'],
-  [
-    'missing confirmation token',
-    'This verification link is invalid. Please request a new one.',
-  ],
+  ['missing confirmation token', 'This verification link is invalid. Please request a new one.'],
   [
     'Database error saving new user',
     'There was a problem creating your account. Please try again.',
   ],
-  [
-    'Password should be at least 6 characters',
-    'Password must be at least 6 characters long.',
-  ],
+  ['Password should be at least 6 characters', 'Password must be at least 6 characters long.'],
   ['invalid_email', 'Please enter a valid email address.'],
   ['invalid_phone', 'Please enter a valid phone number.'],
   ['too_short', 'This value is too short.'],

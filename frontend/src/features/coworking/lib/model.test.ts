@@ -15,9 +15,9 @@ test('prices read as people write them', () => {
 test('every shape of coordinates is read', () => {
   const point = { lat: 11, lng: 77 };
   expect(toView(space({ coordinates: point }), [], []).point).toEqual(point);
-  expect(
-    toView(space({ coordinates: { latitude: 11, longitude: 77 } }), [], []).point,
-  ).toEqual(point);
+  expect(toView(space({ coordinates: { latitude: 11, longitude: 77 } }), [], []).point).toEqual(
+    point,
+  );
   expect(toView(space({ coordinates: '{"lat":11,"lng":77}' }), [], []).point).toEqual(point);
   expect(toView(space({}), [], []).point).toBeNull();
 });

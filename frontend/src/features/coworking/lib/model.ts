@@ -95,7 +95,9 @@ export function priceLine(space: SpaceView, format = cardPrice): string {
     : `From ${format(min)}`;
 }
 export const capacity = (o: Offering) =>
-  o.capacity === null ? '' : `${o.capacity} ${o.offering_type === 'meeting_room' ? 'people' : 'seats'}`;
+  o.capacity === null
+    ? ''
+    : `${o.capacity} ${o.offering_type === 'meeting_room' ? 'people' : 'seats'}`;
 
 function minutes(text: string): number | null {
   const m = /(\d{1,2})(?::(\d{2}))?\s*(am|pm)?/i.exec(text);

@@ -1,0 +1,1 @@
+export { SpaceList as default } from '@/features/coworking/components/space-list';

@@ -1,0 +1,1 @@
+export { SpaceDetail as default } from '@/features/coworking/components/space-detail';
