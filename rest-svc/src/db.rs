@@ -21,13 +21,13 @@ use crate::{
 const MAX_STATEMENTS: usize = 500;
 
 /// A connection with what was prepared on it.
-pub struct Connection {
+pub(crate) struct Connection {
     client: tokio_postgres::Client,
     statements: HashMap<String, Statement>,
 }
 
 /// Makes connections for the pool.
-pub struct Manager {
+pub(crate) struct Manager {
     config: tokio_postgres::Config,
 }
 
@@ -58,7 +58,7 @@ impl managed::Manager for Manager {
 }
 
 /// Opens one connection and drives it in the background.
-pub async fn connect(
+pub(crate) async fn connect(
     config: &tokio_postgres::Config,
 ) -> std::result::Result<tokio_postgres::Client, tokio_postgres::Error> {
     let (client, connection) = config.connect(NoTls).await?;
@@ -71,10 +71,10 @@ pub async fn connect(
 }
 
 /// The pool of a service.
-pub type Pool = managed::Pool<Manager>;
+pub(crate) type Pool = managed::Pool<Manager>;
 
 /// Makes a pool that connects when it is first used.
-pub fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Config)> {
+pub(crate) fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Config)> {
     let mut pg: tokio_postgres::Config = config.db_uri.parse()?;
     pg.application_name(concat!("rest-svc ", env!("CARGO_PKG_VERSION")));
     let pool = Pool::builder(Manager { config: pg.clone() })
@@ -88,17 +88,16 @@ pub fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Config)> {
 
 /// How a transaction begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mode {
+pub(crate) struct Mode {
     /// READ ONLY.
-    pub read_only: bool,
+    pub(crate) read_only: bool,
     /// The isolation level.
-    pub isolation: Isolation,
+    pub(crate) isolation: Isolation,
 }
 
 /// `BEGIN ISOLATION LEVEL …`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the level of its name")]
-pub enum Isolation {
+pub(crate) enum Isolation {
     ReadCommitted,
     RepeatableRead,
     Serializable,
@@ -106,7 +105,7 @@ pub enum Isolation {
 
 impl Isolation {
     /// Reads the value of `default_transaction_isolation`.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         match text.to_ascii_lowercase().as_str() {
             "serializable" => Self::Serializable,
             "repeatable read" => Self::RepeatableRead,
@@ -130,29 +129,32 @@ impl Mode {
 }
 
 /// What the transaction does beside its statement.
-pub struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     /// How it begins.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// Who it runs as, and every setting.
-    pub caller: Caller,
+    pub(crate) caller: Caller,
     /// A function that runs first.
-    pub pre_request: Option<&'a Sql>,
+    pub(crate) pre_request: Option<&'a Sql>,
     /// The statement.
-    pub statement: &'a Sql,
+    pub(crate) statement: &'a Sql,
     /// False to roll back at the end.
-    pub commit: bool,
+    pub(crate) commit: bool,
     /// True if the caller has no token's role, which decides between 401 and 403.
-    pub is_anonymous: bool,
+    pub(crate) is_anonymous: bool,
     /// False behind a transaction-mode pooler.
-    pub prepared: bool,
+    pub(crate) prepared: bool,
 }
+
+/// Looks at the rows before the transaction ends, and may refuse them.
+pub(crate) type Accept<'a> = &'a (dyn Fn(&[Row]) -> Result<()> + Sync);
 
 /// Runs the transaction. `accept` looks at the rows before the end and may refuse them, which rolls back;
 /// without it COMMIT is sent along with the statement.
-pub async fn run(
+pub(crate) async fn run(
     pool: &Pool,
     plan: &Plan<'_>,
-    accept: Option<&(dyn Fn(&[Row]) -> Result<()> + Sync)>,
+    accept: Option<Accept<'_>>,
 ) -> Result<Vec<Row>> {
     let mut connection = pool.get().await.map_err(|error| match error {
         managed::PoolError::Timeout(_) => Error::pool_timeout(),
@@ -207,22 +209,16 @@ pub async fn run(
         (known, accept) => {
             let (begun, configured, prepared) = tokio::join!(begin, configure, before);
             let ready = begun.and(configured.map(|_| ())).and(prepared);
-            let outcome = match ready {
-                Err(error) => Err(error),
-                Ok(()) => {
-                    let statement = match known {
-                        Some(statement) => Ok(statement),
-                        None => client.prepare(plan.statement.text()).await,
-                    };
-                    match statement {
-                        Err(error) => Err(error),
-                        Ok(statement) => {
-                            let rows = client.query(&statement, &values).await;
-                            rows.map(|rows| (rows, statement))
-                        }
-                    }
-                }
+            let run = async {
+                ready?;
+                let statement = match known {
+                    Some(statement) => statement,
+                    None => client.prepare(plan.statement.text()).await?,
+                };
+                let rows = client.query(&statement, &values).await?;
+                Ok((rows, statement))
             };
+            let outcome = run.await;
             let result = match outcome {
                 Err(error) => Err(failed(&error)),
                 Ok((rows, statement)) => match accept.map_or(Ok(()), |accept| accept(&rows)) {

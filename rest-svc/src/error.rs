@@ -31,7 +31,7 @@ pub struct Error {
 }
 
 /// A result of this crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 #[derive(Serialize)]
 struct Wire<'a> {
@@ -315,8 +315,8 @@ fn hyper_reason(text: &str) -> Option<hyper::ext::ReasonPhrase> {
 /// The array of PGRST201.
 pub(crate) fn relationship_details(
     cardinality: &str,
-    embedding: String,
-    relationship: String,
+    embedding: &str,
+    relationship: &str,
 ) -> Value {
     json!({ "cardinality": cardinality, "embedding": embedding, "relationship": relationship })
 }

@@ -121,7 +121,7 @@ async fn handle(app: App, request: Request) -> Result<Response> {
         shows_profile,
     };
     match resource {
-        Resource::Root => root(context),
+        Resource::Root => root(&context),
         Resource::Relation(name) => relation::serve(context, &name).await,
         Resource::Routine(name) => rpc::serve(context, &name).await,
     }
@@ -171,7 +171,7 @@ fn schema_of(app: &App, method: &Method, headers: &HeaderMap) -> Result<(String,
     }
 }
 
-fn root(context: Context) -> Result<Response> {
+fn root(context: &Context) -> Result<Response> {
     let config = &context.app.inner().config;
     match context.parts.method {
         Method::OPTIONS => return Ok(respond::options("OPTIONS,GET,HEAD")),
@@ -312,7 +312,7 @@ impl Context {
         statement: &Sql,
         read_only: bool,
         settings: &[(String, String)],
-        accept: Option<&(dyn Fn(&[tokio_postgres::Row]) -> Result<()> + Sync)>,
+        accept: Option<db::Accept<'_>>,
     ) -> Result<Vec<tokio_postgres::Row>> {
         let inner = self.app.inner();
         let isolation = settings

@@ -56,15 +56,14 @@ pub async fn start(
     let stop = http::shutdown_signal()?;
 
     let mut cluster = None;
-    let superuser_url = match &arguments.database_url {
-        Some(url) => url.clone(),
-        None => {
-            cluster = Some(start_cluster(&arguments, &data_dir).await?);
-            format!(
-                "postgres://supabase_admin:postgres@127.0.0.1:{}/postgres",
-                arguments.db_port
-            )
-        }
+    let superuser_url = if let Some(url) = &arguments.database_url {
+        url.clone()
+    } else {
+        cluster = Some(start_cluster(&arguments, &data_dir).await?);
+        format!(
+            "postgres://supabase_admin:postgres@127.0.0.1:{}/postgres",
+            arguments.db_port
+        )
     };
     let outcome = serve(Parts {
         arguments: &arguments,
@@ -279,7 +278,7 @@ struct Wiring<'a> {
     smtp_port: u16,
 }
 
-fn text(value: impl ToString) -> String {
+fn text(value: impl std::fmt::Display) -> String {
     value.to_string()
 }
 
@@ -315,6 +314,18 @@ impl Wiring<'_> {
                 ("GOTRUE_EXTERNAL_PHONE_ENABLED", text(true)),
                 ("GOTRUE_MAILER_AUTOCONFIRM", text(false)),
                 ("GOTRUE_SMS_AUTOCONFIRM", text(false)),
+                ("GOTRUE_MAILER_URLPATHS_INVITE", text("/auth/v1/verify")),
+                (
+                    "GOTRUE_MAILER_URLPATHS_CONFIRMATION",
+                    text("/auth/v1/verify"),
+                ),
+                ("GOTRUE_MAILER_URLPATHS_RECOVERY", text("/auth/v1/verify")),
+                (
+                    "GOTRUE_MAILER_URLPATHS_EMAIL_CHANGE",
+                    text("/auth/v1/verify"),
+                ),
+                ("GOTRUE_SMS_OTP_EXP", text(6000)),
+                ("GOTRUE_RATE_LIMIT_EMAIL_SENT", text(360_000)),
                 ("GOTRUE_SMTP_HOST", text(LOOPBACK)),
                 ("GOTRUE_SMTP_PORT", text(self.smtp_port)),
                 ("GOTRUE_SMTP_ADMIN_EMAIL", text("no-reply@nilam.example")),

@@ -10,13 +10,34 @@ use crate::cli::Seed;
 
 /// The product's own schema; versions and bookkeeping are the CLI's, so `db push` goes on from there.
 const MARKETPLACE: &[(&str, &str)] = &[
-    ("20260101000000_accounts", include_str!("../../sql/marketplace/20260101000000_accounts.sql")),
-    ("20260101000100_coworking", include_str!("../../sql/marketplace/20260101000100_coworking.sql")),
-    ("20260101000200_properties", include_str!("../../sql/marketplace/20260101000200_properties.sql")),
-    ("20260101000300_activity", include_str!("../../sql/marketplace/20260101000300_activity.sql")),
-    ("20260101000400_search", include_str!("../../sql/marketplace/20260101000400_search.sql")),
-    ("20260101000500_storage", include_str!("../../sql/marketplace/20260101000500_storage.sql")),
-    ("20260101000600_review_pictures_and_place", include_str!("../../sql/marketplace/20260101000600_review_pictures_and_place.sql")),
+    (
+        "20260101000000_accounts",
+        include_str!("../../sql/marketplace/20260101000000_accounts.sql"),
+    ),
+    (
+        "20260101000100_coworking",
+        include_str!("../../sql/marketplace/20260101000100_coworking.sql"),
+    ),
+    (
+        "20260101000200_properties",
+        include_str!("../../sql/marketplace/20260101000200_properties.sql"),
+    ),
+    (
+        "20260101000300_activity",
+        include_str!("../../sql/marketplace/20260101000300_activity.sql"),
+    ),
+    (
+        "20260101000400_search",
+        include_str!("../../sql/marketplace/20260101000400_search.sql"),
+    ),
+    (
+        "20260101000500_storage",
+        include_str!("../../sql/marketplace/20260101000500_storage.sql"),
+    ),
+    (
+        "20260101000600_review_pictures_and_place",
+        include_str!("../../sql/marketplace/20260101000600_review_pictures_and_place.sql"),
+    ),
 ];
 
 /// The demonstration data, under the path by which the CLI notes it.

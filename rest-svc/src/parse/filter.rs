@@ -172,7 +172,7 @@ fn operation(cursor: &mut Cursor<'_>, within: Within) -> Parsed<Operation> {
             return Err(cursor.expected("isVal: (null, not_null, true, false, unknown)"));
         }
         "isdistinct" if cursor.take(".", "delimiter (.)") => {
-            return Ok(Operation::IsDistinct(value(cursor, within)?));
+            return Ok(Operation::IsDistinct(value(cursor, within)));
         }
         _ => {}
     }
@@ -182,7 +182,7 @@ fn operation(cursor: &mut Cursor<'_>, within: Within) -> Parsed<Operation> {
             return Ok(Operation::Compare(
                 *operator,
                 quantifier,
-                value(cursor, within)?,
+                value(cursor, within),
             ));
         }
     }
@@ -201,7 +201,7 @@ fn operation(cursor: &mut Cursor<'_>, within: Within) -> Parsed<Operation> {
             return Ok(Operation::FullText(
                 *search,
                 configuration,
-                value(cursor, within)?,
+                value(cursor, within),
             ));
         }
     }
@@ -235,13 +235,13 @@ fn quantifier(cursor: &mut Cursor<'_>, operator: Operator) -> Option<Quantifier>
     }
 }
 
-fn value(cursor: &mut Cursor<'_>, within: Within) -> Parsed<String> {
+fn value(cursor: &mut Cursor<'_>, within: Within) -> String {
     if within == Within::Parameter {
-        return Ok(cursor.take_while(|_| true).to_owned());
+        return cursor.take_while(|_| true).to_owned();
     }
     let start = cursor.pos();
     if let Ok(text) = quoted_before_end(cursor) {
-        return Ok(text);
+        return text;
     }
     cursor.back_to(start);
     // A flat array literal may hold commas.
@@ -252,9 +252,9 @@ fn value(cursor: &mut Cursor<'_>, within: Within) -> Parsed<String> {
         let text = cursor.rest()[..=end].to_owned();
         let after = cursor.pos() + end + 1;
         cursor.back_to(after);
-        return Ok(text);
+        return text;
     }
-    Ok(cursor.take_while(|c| c != ',' && c != ')').to_owned())
+    cursor.take_while(|c| c != ',' && c != ')').to_owned()
 }
 
 fn quoted_before_end(cursor: &mut Cursor<'_>) -> Parsed<String> {

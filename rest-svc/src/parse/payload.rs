@@ -28,9 +28,6 @@ pub struct Payload {
     pub text: Bytes,
 }
 
-/// Why a body is refused; the message of PGRST102.
-pub type PayloadError = String;
-
 const INVALID: &str = "Empty or invalid json";
 
 /// Reads a body of the given content type. With `columns`, the keys are those, and the body is not looked at.
@@ -39,7 +36,7 @@ pub fn parse_payload(
     body: Bytes,
     columns: Option<&[String]>,
     is_call: bool,
-) -> Result<Payload, PayloadError> {
+) -> Result<Payload, String> {
     let media = content_type
         .split(';')
         .next()
@@ -63,7 +60,7 @@ pub fn parse_payload(
     Ok(payload)
 }
 
-fn json(body: Bytes, is_call: bool, any_keys: bool) -> Result<Payload, PayloadError> {
+fn json(body: Bytes, is_call: bool, any_keys: bool) -> Result<Payload, String> {
     if is_call && body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Payload {
             kind: PayloadKind::Object,
@@ -176,7 +173,7 @@ impl<'de> Visitor<'de> for ShapeVisitor {
     }
 }
 
-fn csv_rows(body: &[u8]) -> Result<Payload, PayloadError> {
+fn csv_rows(body: &[u8]) -> Result<Payload, String> {
     let mismatch = || "All lines must have same number of fields".to_owned();
     let mut reader = csv::ReaderBuilder::new().from_reader(body);
     let header = reader.headers().map_err(|_| mismatch())?.clone();

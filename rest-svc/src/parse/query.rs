@@ -103,9 +103,9 @@ fn read_pair(
                 params.has_root_range |= path.is_empty();
                 let range = range_at(&mut params.ranges, path);
                 if *last == "limit" {
-                    range.limit = Some(number)
+                    range.limit = Some(number);
                 } else {
-                    range.offset = number.max(0)
+                    range.offset = number.max(0);
                 }
             }
         }

@@ -192,16 +192,16 @@ fn describe(relationship: &Relationship) -> Value {
         Cardinality::OneToMany {
             constraint,
             columns,
-        } => relationship_details("one-to-many", embedding, pair(constraint, columns)),
+        } => relationship_details("one-to-many", &embedding, &pair(constraint, columns)),
         Cardinality::ManyToOne {
             constraint,
             columns,
-        } => relationship_details("many-to-one", embedding, pair(constraint, columns)),
+        } => relationship_details("many-to-one", &embedding, &pair(constraint, columns)),
         Cardinality::OneToOne {
             constraint,
             columns,
             ..
-        } => relationship_details("one-to-one", embedding, pair(constraint, columns)),
+        } => relationship_details("one-to-one", &embedding, &pair(constraint, columns)),
         Cardinality::ManyToMany {
             junction,
             origin_constraint,
@@ -213,15 +213,15 @@ fn describe(relationship: &Relationship) -> Value {
             let second = list(target_columns.iter().map(|(own, _)| own).collect());
             relationship_details(
                 "many-to-many",
-                embedding,
-                format!(
+                &embedding,
+                &format!(
                     "{} using {origin_constraint}({first}) and {target_constraint}({second})",
                     junction.name
                 ),
             )
         }
         Cardinality::Computed { function, .. } => {
-            relationship_details("computed", embedding, function.name.clone())
+            relationship_details("computed", &embedding, &function.name)
         }
     }
 }

@@ -146,7 +146,7 @@ impl ReadPlan {
 }
 
 /// What planning needs beside the query string.
-pub struct Context<'a> {
+struct Context<'a> {
     cache: &'a SchemaCache,
     schema: &'a str,
     max_rows: Option<i64>,

@@ -650,9 +650,7 @@ fn returned_columns(plan: &ReadPlan, table: &Table) -> Option<Vec<String>> {
     }
     let mut unique: Vec<String> = Vec::new();
     for name in names {
-        if table.column(name).is_none() {
-            return None;
-        }
+        table.column(name)?;
         if !unique.iter().any(|known| known == name) {
             unique.push(name.to_owned());
         }

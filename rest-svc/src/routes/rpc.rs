@@ -181,9 +181,7 @@ async fn call(
         )
         .await?;
     let outcome = Outcome::read(&rows)?;
-    let total = if is_single {
-        outcome.total
-    } else if is_scalar {
+    let total = if is_single || is_scalar {
         outcome.total
     } else if context.preferences.count == Some(crate::parse::Count::Planned) {
         None
@@ -229,8 +227,7 @@ async fn estimated_total_of(
 
 fn body_for(media: &MediaType, is_scalar: bool, is_single: bool) -> Body {
     match (body_of(media).unwrap_or(Body::Array), is_scalar, is_single) {
-        (Body::Array | Body::Object, true, true) => Body::Scalar,
-        (Body::Object, true, false) => Body::Scalar,
+        (Body::Array, true, true) | (Body::Object, true, _) => Body::Scalar,
         (Body::Array, true, false) => Body::ScalarArray,
         (Body::Array, false, true) => Body::Object,
         (body, ..) => body,

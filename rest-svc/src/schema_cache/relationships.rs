@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{QualifiedName, Table, views::ViewColumns};
 
 /// Columns of one side with the columns of the other.
-pub type ColumnPairs = Vec<(String, String)>;
+pub(super) type ColumnPairs = Vec<(String, String)>;
 
 /// What kind of relationship, seen from its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -113,17 +113,14 @@ fn output(sql: &mut Sql, cache: &SchemaCache, plan: &ReadPlan) {
         } else {
             None
         };
-        match columns {
-            Some(columns) => {
-                for column in columns {
-                    comma(sql);
-                    sql.column(&plan.alias, &column);
-                }
-            }
-            None => {
+        if let Some(columns) = columns {
+            for column in columns {
                 comma(sql);
-                output_field(sql, plan, field);
+                sql.column(&plan.alias, &column);
             }
+        } else {
+            comma(sql);
+            output_field(sql, plan, field);
         }
     }
     for child in plan.children.iter().filter(|child| !child.is_empty) {
