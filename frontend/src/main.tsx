@@ -1,12 +1,27 @@
-import { createRoot } from 'react-dom/client';
-import { App } from '@/app/app';
-import { startAuth } from '@/features/auth/api/auth';
-import { startI18n } from '@/lib/i18n';
-import { startTheme } from '@/lib/theme';
-import './index.css';
+import { followSession } from '@/features/auth/session'
+import { queryClient } from '@/lib/query-client'
+import { useAppStore } from '@/stores/app-store'
+import { notify } from '@/lib/toast'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Router } from './app/router'
+import './i18n'
+import './index.css'
 
-startTheme();
-void startI18n().then(() => {
-  createRoot(document.getElementById('root') as HTMLElement).render(<App />);
-});
-void startAuth();
+// Light is what a visit starts in, whatever an earlier one chose.
+useAppStore.getState().setTheme('light')
+if (!localStorage.getItem('vite-ui-theme')) localStorage.setItem('vite-ui-theme', 'system')
+followSession()
+window.addEventListener('offline', () => notify.warning('You are offline. Some features may not work.'))
+window.addEventListener('online', () => notify.success('You are back online.'))
+
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Router />
+      </QueryClientProvider>
+    </StrictMode>,
+  )

@@ -1,40 +1,22 @@
-import { useEffect, useState } from 'react';
-import { Navigate, Outlet, useLocation } from 'react-router-dom';
-import { Loading } from '@/components/ui/loading';
-import { isAdmin } from '@/features/auth/api/auth';
-import { useStore } from '@/lib/store';
+import { Spinner } from '@/components/ui/spinner'
+import { rememberPath } from '@/features/auth/session'
+import { useAppStore } from '@/stores/app-store'
+import { Navigate, Outlet, useLocation } from 'react-router-dom'
 
-export function Protected() {
-  const { loading, isAuthenticated } = useStore();
-  const { pathname, search } = useLocation();
-  if (loading)
-    return (
-      <div className="pt-24">
-        <Loading />
-      </div>
-    );
-  if (!isAuthenticated)
-    return <Navigate to="/auth/login" replace state={{ from: pathname + search }} />;
-  return <Outlet />;
-}
+const Waiting = () => (
+  <div className="pt-28">
+    <h1 className="sr-only">Loading</h1>
+    <Spinner />
+  </div>
+)
 
-/** Asks the database on entry; what the browser remembers grants nothing. */
-export function AdminOnly() {
-  const [known, setKnown] = useState<boolean>();
-  const promote = useStore((s) => s.promote);
-  useEffect(() => {
-    void isAdmin()
-      .catch(() => false)
-      .then((yes) => {
-        if (yes) promote();
-        setKnown(yes);
-      });
-  }, [promote]);
-  if (known === undefined)
-    return (
-      <div className="pt-24">
-        <Loading />
-      </div>
-    );
-  return known ? <Outlet /> : <Navigate to="/dashboard" replace />;
+export function Protected({ admin = false }: { admin?: boolean }) {
+  const { isAuthenticated, loading, user } = useAppStore()
+  const { pathname, search } = useLocation()
+  if (loading) return <Waiting />
+  if (!isAuthenticated) {
+    rememberPath(pathname + search)
+    return <Navigate to="/auth/login" replace />
+  }
+  return admin && user?.role !== 'admin' ? <Navigate to="/dashboard" replace /> : <Outlet />
 }

@@ -1,22 +1,25 @@
-export interface Settings {
-  supabaseUrl: string;
-  supabaseAnonKey: string;
+export type AppConfig = { supabaseUrl: string; supabaseAnonKey: string }
+
+/** Reads what the serving host says about itself; build-time values are only the fallback. */
+async function load(): Promise<AppConfig> {
+  const fallback = {
+    supabaseUrl: String(import.meta.env.VITE_SUPABASE_URL ?? ''),
+    supabaseAnonKey: String(import.meta.env.VITE_SUPABASE_ANON_KEY ?? ''),
+  }
+  let found: Partial<Record<keyof AppConfig, unknown>> = {}
+  try {
+    const response = await fetch('/config.json')
+    if (response.ok) found = await response.json()
+  } catch {
+    // No config file: the fallback stands.
+  }
+  const url = typeof found.supabaseUrl === 'string' ? found.supabaseUrl : fallback.supabaseUrl
+  const key = typeof found.supabaseAnonKey === 'string' ? found.supabaseAnonKey : fallback.supabaseAnonKey
+  return { supabaseUrl: url || window.location.origin, supabaseAnonKey: key }
 }
 
-let pending: Promise<Settings> | undefined;
-
-/** The server's own settings win; the built-in ones serve when there is no server to ask. */
-export function loadSettings(): Promise<Settings> {
-  pending ??= fetch('/config.json')
-    .then((answer) => (answer.ok ? (answer.json() as Promise<Partial<Settings>>) : {}))
-    .catch(() => ({}))
-    .then((given: Partial<Settings>) => ({
-      supabaseUrl: given.supabaseUrl || import.meta.env.VITE_SUPABASE_URL || window.location.origin,
-      supabaseAnonKey: given.supabaseAnonKey || import.meta.env.VITE_SUPABASE_ANON_KEY || 'missing',
-    }));
-  return pending;
-}
-
-export const MAP_EMBED_URL: string =
-  import.meta.env.VITE_MAP_EMBED_URL ??
-  'https://maps.google.com/maps?q={lat},{lng}&z=15&output=embed';
+let pending: Promise<AppConfig> | undefined
+export const loadConfig = () => (pending ??= load())
+export const mapEmbedTemplate = String(
+  import.meta.env.VITE_MAP_EMBED_URL || 'https://maps.google.com/maps?q={lat},{lng}&z=15&output=embed',
+)

@@ -1,4 +1,4 @@
-import { clsx, type ClassValue } from 'clsx';
-import { twMerge } from 'tailwind-merge';
+import { clsx, type ClassValue } from 'clsx'
 
-export const cn = (...classes: ClassValue[]) => twMerge(clsx(classes));
+/** Joins classes. A part's own utility is overruled with the `!` suffix: no merge table is shipped for it. */
+export const cn = (...values: ClassValue[]) => clsx(values)

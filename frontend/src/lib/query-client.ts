@@ -1,18 +1,19 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query'
 
-const statusOf = (error: unknown) => (error as { status?: number }).status ?? 0;
+function statusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('status' in error && typeof error.status === 'number') return error.status
+  return 'code' in error && error.code === 'PGRST116' ? 406 : undefined
+}
+
+export function shouldRetryRead(failures: number, error: unknown) {
+  const status = statusOf(error)
+  return !(status !== undefined && status >= 400 && status < 500) && failures < 3
+}
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    queries: {
-      staleTime: 300_000,
-      gcTime: 600_000,
-      refetchOnWindowFocus: false,
-      retry: (failures, error) => {
-        const status = statusOf(error);
-        return failures < 3 && !(status >= 400 && status <= 499);
-      },
-    },
+    queries: { staleTime: 300_000, gcTime: 600_000, retry: shouldRetryRead, refetchOnWindowFocus: false },
     mutations: { retry: 1 },
   },
-});
+})

@@ -1,46 +1,66 @@
-import { useState } from 'react';
-import { Navigate, useLocation } from 'react-router-dom';
-import { Button } from '@/components/ui/button';
-import { Loading } from '@/components/ui/loading';
-import { card, PageTitle } from '@/components/ui/page';
-import { EmailForm } from '@/features/auth/components/email-form';
-import { PhoneForm } from '@/features/auth/components/phone-form';
-import { useStore } from '@/lib/store';
+import { usePageMeta } from '@/components/ui/page'
+import { EmailForm } from '@/features/auth/components/email-form'
+import { PhoneForm } from '@/features/auth/components/phone-form'
+import { takeRememberedPath } from '@/features/auth/session'
+import { cn } from '@/lib/cn'
+import { useAppStore } from '@/stores/app-store'
+import { useEffect, useState, type KeyboardEvent } from 'react'
+import { useNavigate } from 'react-router-dom'
 
-/** Only a path of this site is followed after signing in. */
-const safe = (path: unknown) =>
-  typeof path === 'string' && /^\/(?![/\\])/.test(path) ? path : '/dashboard';
+const TABS = ['phone', 'email'] as const
 
-export default function Login() {
-  const [tab, setTab] = useState<'Phone' | 'Email'>('Phone');
-  const { loading, isAuthenticated } = useStore();
-  const { state, pathname } = useLocation();
-  if (isAuthenticated && !loading)
-    return <Navigate to={safe((state as { from?: string } | null)?.from)} replace />;
-  if (loading && pathname === '/auth/callback')
-    return (
-      <div className="pt-24">
-        <Loading />
-      </div>
-    );
+export function Component() {
+  usePageMeta('Login', true)
+  const [tab, setTab] = useState<(typeof TABS)[number]>('phone')
+  const { isAuthenticated, loading } = useAppStore()
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (isAuthenticated && !loading) void navigate(takeRememberedPath(), { replace: true })
+  }, [isAuthenticated, loading, navigate])
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
+    const next = tab === 'phone' ? 'email' : 'phone'
+    setTab(next)
+    document.getElementById(`tab-${next}`)?.focus()
+  }
   return (
-    <div className="mx-auto max-w-md px-4 pt-28 pb-16">
-      <div className={`${card} space-y-6 p-6 sm:p-8`}>
-        <PageTitle>Sign in to Nilam</PageTitle>
-        <div role="group" aria-label="Way to sign in" className="grid grid-cols-2 gap-2">
-          {(['Phone', 'Email'] as const).map((name) => (
-            <Button
+    <div className="mx-auto max-w-md px-4 pt-28 pb-20">
+      <h1 tabIndex={-1} className="text-center text-3xl font-bold">
+        Welcome to Nilam
+      </h1>
+      <p className="mt-2 text-center text-slate-700 dark:text-slate-300">
+        Sign in to list, save and compare spaces.
+      </p>
+      <div className="mt-8 rounded-2xl border border-slate-200 bg-white p-6 shadow-lg dark:border-slate-800 dark:bg-slate-900">
+        <div
+          role="tablist"
+          aria-label="Sign-in method"
+          onKeyDown={onKey}
+          className="mb-6 grid grid-cols-2 rounded-lg bg-slate-100 p-1 dark:bg-slate-800"
+        >
+          {TABS.map((name) => (
+            <button
               key={name}
-              variant={tab === name ? 'secondary' : 'ghost'}
-              aria-pressed={tab === name}
+              id={`tab-${name}`}
+              type="button"
+              role="tab"
+              aria-selected={tab === name}
+              aria-controls="sign-in-panel"
+              tabIndex={tab === name ? 0 : -1}
               onClick={() => setTab(name)}
+              className={cn(
+                'h-11 rounded-md font-medium capitalize',
+                tab === name && 'bg-white shadow-sm dark:bg-slate-950',
+              )}
             >
               {name}
-            </Button>
+            </button>
           ))}
         </div>
-        {tab === 'Phone' ? <PhoneForm /> : <EmailForm />}
+        <div role="tabpanel" id="sign-in-panel" aria-labelledby={`tab-${tab}`}>
+          {tab === 'phone' ? <PhoneForm /> : <EmailForm />}
+        </div>
       </div>
     </div>
-  );
+  )
 }

@@ -1,85 +1,92 @@
-import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
+import { Mail, MapPin, Phone } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
 
-const LINKS = [
-  ['/', 'Home'],
-  ['/commercial', 'Listings'],
-  ['/about-us', 'About us'],
-  ['/contact', 'Contact'],
-  ['/privacy-policy', 'Privacy Policy'],
-] as const;
 const TYPES = [
   'Office Spaces',
   'Retail Spaces',
   'Industrial Properties',
   'Warehouses',
   'Mixed-Use Properties',
-];
+]
 const SOCIAL = [
   ['Facebook', 'https://www.facebook.com/'],
   ['X', 'https://x.com/'],
-  ['LinkedIn', 'https://www.linkedin.com/'],
   ['Instagram', 'https://www.instagram.com/'],
-] as const;
-const link = 'inline-block py-1 hover:underline';
+  ['LinkedIn', 'https://www.linkedin.com/'],
+] as const
+const link = 'inline-block py-1 text-slate-300 hover:text-white hover:underline'
 
 export function Footer() {
-  const { t } = useTranslation();
+  const { t } = useTranslation()
+  const quick = [
+    ['/', 'home'],
+    ['/commercial', 'listings'],
+    ['/about-us', 'about'],
+    ['/contact', 'contact'],
+    ['/privacy-policy', 'privacy'],
+  ] as const
   return (
-    <footer className="border-t border-slate-800 bg-slate-950 text-slate-300">
-      <div className="mx-auto grid max-w-7xl gap-8 px-4 py-12 sm:grid-cols-2 lg:grid-cols-4">
+    <footer data-slot="footer" className="bg-slate-900 text-slate-300">
+      <div className="mx-auto grid max-w-7xl gap-10 px-4 py-14 sm:grid-cols-2 sm:px-6 lg:grid-cols-4">
         <div>
           <p className="text-xl font-bold text-white">Nilam</p>
-          <p className="mt-2">{t('Commercial property, found with confidence.')}</p>
-          <p className="mt-4 flex flex-wrap gap-4">
-            {SOCIAL.map(([name, href]) => (
-              <a key={name} href={href} target="_blank" rel="noopener noreferrer" className={link}>
-                {name}
-              </a>
+          <p className="mt-2">{t('tagline')}</p>
+          <ul className="mt-4 flex flex-wrap gap-x-4">
+            {SOCIAL.map(([name, url]) => (
+              <li key={name}>
+                <a href={url} target="_blank" rel="noopener noreferrer" className={link}>
+                  {name}
+                </a>
+              </li>
             ))}
-          </p>
+          </ul>
         </div>
-        <nav aria-label="Quick links">
-          <h2 className="font-semibold text-white">{t('Quick Links')}</h2>
-          <ul className="mt-2">
-            {LINKS.map(([to, label]) => (
+        <nav aria-label={t('quickLinks')}>
+          <h2 className="font-semibold text-white">{t('quickLinks')}</h2>
+          <ul className="mt-3">
+            {quick.map(([to, key]) => (
               <li key={to}>
                 <Link to={to} className={link}>
-                  {t(label)}
+                  {t(key)}
                 </Link>
               </li>
             ))}
           </ul>
         </nav>
         <div>
-          <h2 className="font-semibold text-white">{t('Property Types')}</h2>
-          <ul className="mt-2">
+          <h2 className="font-semibold text-white">{t('propertyTypes')}</h2>
+          <ul className="mt-3">
             {TYPES.map((name) => (
               <li key={name} className="py-1">
-                {t(name)}
+                {name}
               </li>
             ))}
           </ul>
         </div>
         <address className="not-italic">
-          <h2 className="font-semibold text-white">{t('Contact')}</h2>
-          <p className="mt-3">Erode, Tamil Nadu, India</p>
-          <a className={link} href="tel:+919000000000">
-            +91 90000 00000
+          <h2 className="font-semibold text-white">{t('contact')}</h2>
+          <p className="mt-3 flex gap-2 py-1">
+            <MapPin aria-hidden className="size-5 shrink-0" /> Bagalur Road, Hosur, Tamil Nadu 635109
+          </p>
+          <a href="tel:+914344000000" className={`${link} flex! gap-2`}>
+            <Phone aria-hidden className="size-5" /> +91 4344 000 000
           </a>
-          <br />
-          <a className={link} href="mailto:info@nilam.example">
-            info@nilam.example
+          <a href="mailto:info@nilam.example" className={`${link} flex! gap-2`}>
+            <Mail aria-hidden className="size-5" /> info@nilam.example
           </a>
         </address>
       </div>
-      <div className="mx-auto flex max-w-7xl flex-wrap gap-6 border-t border-slate-800 px-4 py-6 text-sm">
-        {['Terms of Service', 'Privacy Policy', 'Cookie Policy'].map((name) => (
-          <button key={name} type="button" className="py-1">
-            {t(name)}
-          </button>
-        ))}
+      <div className="border-t border-slate-700">
+        <div className="mx-auto flex max-w-7xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-sm sm:px-6">
+          <p className="py-1 sm:mr-auto">© {new Date().getFullYear()} Nilam</p>
+          {['Terms of Service', 'Privacy Policy', 'Cookie Policy'].map((name) => (
+            <button key={name} type="button" className="py-1">
+              {name}
+            </button>
+          ))}
+        </div>
       </div>
     </footer>
-  );
+  )
 }

@@ -1,195 +1,196 @@
-import { Menu, Moon, Sun, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
-import { Link, NavLink, useLocation, useNavigate } from 'react-router-dom';
-import { Button, buttonClass } from '@/components/ui/button';
-import { cn } from '@/lib/cn';
-import { LANGUAGES, setLanguage, type Language } from '@/lib/i18n';
-import { useStore } from '@/lib/store';
-import { toggleTheme } from '@/lib/theme';
+import { Button, buttonVariants } from '@/components/ui/button'
+import { LANGUAGES, setLanguage, type Language } from '@/i18n'
+import { cn } from '@/lib/cn'
+import { useAppStore } from '@/stores/app-store'
+import { Menu, Moon, Sun, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useLocation } from 'react-router-dom'
 
-// In the prescribed order; an entry joins once its page exists.
-const ACCOUNT = [
-  { to: '/profile', label: 'Profile' },
-  { to: '/dashboard', label: 'Dashboard' },
-];
-const item = 'block w-full rounded-md px-3 py-2.5 text-left hover:bg-brand-soft';
-
-function Languages() {
-  const { i18n } = useTranslation();
-  return (
-    <select
-      aria-label="Language"
-      className="h-11 rounded-lg border border-line bg-surface px-2 text-sm text-ink"
-      value={i18n.language}
-      onChange={(event) => void setLanguage(event.target.value as Language)}
-    >
-      {Object.entries(LANGUAGES).map(([code, name]) => (
-        <option key={code} value={code} lang={code}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
+function useScrolled() {
+  const [scrolled, setScrolled] = useState(() => window.scrollY > 0)
+  useEffect(() => {
+    const update = () => setScrolled(window.scrollY > 0)
+    window.addEventListener('scroll', update, { passive: true })
+    return () => window.removeEventListener('scroll', update)
+  }, [])
+  return scrolled
 }
 
-function AccountItems({ onLogout, close }: { onLogout: () => void; close: () => void }) {
-  const { t } = useTranslation();
+/** A disclosure: closes on Escape (focus goes back), on a click outside and on navigation. */
+function useDisclosure() {
+  const [open, setOpen] = useState(false)
+  const root = useRef<HTMLDivElement>(null)
+  const trigger = useRef<HTMLButtonElement>(null)
+  const { pathname } = useLocation()
+  useEffect(() => setOpen(false), [pathname])
+  useEffect(() => {
+    if (!open) return
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      setOpen(false)
+      trigger.current?.focus()
+    }
+    const onClick = (event: MouseEvent) => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false)
+    }
+    document.addEventListener('keydown', onKey)
+    document.addEventListener('click', onClick)
+    return () => {
+      document.removeEventListener('keydown', onKey)
+      document.removeEventListener('click', onClick)
+    }
+  }, [open])
+  return { open, toggle: () => setOpen((value) => !value), root, trigger }
+}
+
+function AccountItems({ onLogout }: { onLogout: () => void }) {
+  const { t } = useTranslation()
+  const item = 'block w-full rounded-lg px-3 py-2.5 text-left hover:bg-slate-500/15'
   return (
     <>
-      {ACCOUNT.map(({ to, label }) => (
-        <Link key={to} to={to} className={item} onClick={close}>
-          {t(label)}
-        </Link>
-      ))}
+      <Link className={item} to="/profile">
+        {t('profile')}
+      </Link>
+      <Link className={item} to="/dashboard">
+        {t('dashboard')}
+      </Link>
       <button type="button" className={item} onClick={onLogout}>
-        {t('Logout')}
+        {t('logout')}
       </button>
     </>
-  );
+  )
 }
 
 export function Header({ onLogout }: { onLogout: () => void }) {
-  const { t } = useTranslation();
-  const { pathname } = useLocation();
-  const navigate = useNavigate();
-  const [scrolled, setScrolled] = useState(false);
-  const [open, setOpen] = useState<'none' | 'account' | 'mobile'>('none');
-  const account = useRef<HTMLDivElement>(null);
-  const { isAuthenticated, user, theme } = useStore();
-  const close = () => setOpen('none');
-  const leave = () => {
-    close();
-    onLogout();
-  };
-
-  useEffect(() => {
-    const look = () => setScrolled(window.scrollY > 0);
-    const key = (event: KeyboardEvent) => event.key === 'Escape' && setOpen('none');
-    const click = (event: MouseEvent) =>
-      !account.current?.contains(event.target as Node) &&
-      setOpen((was) => (was === 'account' ? 'none' : was));
-    look();
-    window.addEventListener('scroll', look, { passive: true });
-    window.addEventListener('keydown', key);
-    window.addEventListener('click', click);
-    return () => {
-      window.removeEventListener('scroll', look);
-      window.removeEventListener('keydown', key);
-      window.removeEventListener('click', click);
-    };
-  }, []);
-
-  const nav = (
-    <NavLink to="/coworking" className={item} onClick={close}>
-      {t('Co-working')}
-    </NavLink>
-  );
-  const list = (
-    <Button
-      size="sm"
-      onClick={() => {
-        close();
-        void navigate(isAuthenticated ? '/list-property' : '/auth/login', {
-          state: { from: '/list-property' },
-        });
-      }}
-    >
-      {t('List Your Property')}
-    </Button>
-  );
+  const { t, i18n } = useTranslation()
+  const { isAuthenticated, user, theme, setTheme } = useAppStore()
+  const scrolled = useScrolled()
+  const { pathname } = useLocation()
+  const account = useDisclosure()
+  const mobile = useDisclosure()
+  const panel = 'bg-white text-slate-900 dark:bg-slate-900 dark:text-slate-100'
+  const listTarget = isAuthenticated ? '/list-property' : '/auth/login'
+  const chooseTheme = () => {
+    const next = theme === 'light' ? 'dark' : 'light'
+    localStorage.setItem('vite-ui-theme', next)
+    setTheme(next)
+  }
   return (
     <header
-      data-testid="header"
+      data-slot="header"
       className={cn(
         'fixed inset-x-0 top-0 z-40 border-b transition-colors',
-        scrolled || open === 'mobile' ? 'border-line bg-surface' : 'border-transparent',
+        scrolled || mobile.open
+          ? 'border-slate-200 bg-white dark:border-slate-800 dark:bg-slate-950'
+          : 'border-transparent bg-transparent',
       )}
     >
-      <div className="mx-auto flex h-16 max-w-7xl items-center gap-2 px-4">
-        <Link
-          to="/"
-          className="flex items-center gap-2 text-xl font-extrabold"
-          onClick={() => pathname === '/' && window.scrollTo({ top: 0, behavior: 'smooth' })}
-        >
-          <img src="/logo.svg" alt="" width={36} height={36} />
-          Nilam
-        </Link>
-        <nav aria-label="Main" className="ml-6 hidden md:block">
-          {nav}
-        </nav>
-        <div className="ml-auto hidden items-center gap-2 md:flex">
-          <Languages />
-        </div>
-        <Button
-          variant="ghost"
-          size="icon"
-          className="ml-auto md:ml-0"
-          aria-label={theme === 'dark' ? 'Use light theme' : 'Use dark theme'}
-          onClick={toggleTheme}
-        >
-          {theme === 'dark' ? <Sun size={20} /> : <Moon size={20} />}
-        </Button>
-        <div className="hidden items-center gap-2 md:flex">
-          {list}
+      <div ref={mobile.root}>
+        <div className="mx-auto flex h-16 max-w-7xl items-center gap-1 px-4 sm:px-6">
+          <Link
+            to="/"
+            aria-label="Nilam"
+            className="mr-auto flex items-center gap-2 text-xl font-bold"
+            onClick={(event) => {
+              if (pathname !== '/') return
+              event.preventDefault()
+              window.scrollTo({ top: 0, behavior: 'smooth' })
+            }}
+          >
+            <img src="/logo.svg" alt="" width="36" height="36" /> Nilam
+          </Link>
+          <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-md:hidden')}>
+            {t('coworking')}
+          </Link>
+          <Link to={listTarget} className={cn(buttonVariants(), 'max-md:hidden')}>
+            {t('listProperty')}
+          </Link>
+          <select
+            aria-label={t('language')}
+            value={i18n.language}
+            onChange={(event) => void setLanguage(event.target.value as Language)}
+            className="h-11 max-w-28 rounded-lg bg-transparent px-1 text-sm dark:bg-slate-950"
+          >
+            {Object.entries(LANGUAGES).map(([code, name]) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <Button
+            variant="ghost"
+            size="icon"
+            onClick={chooseTheme}
+            aria-label={t(theme === 'light' ? 'toDark' : 'toLight')}
+          >
+            {theme === 'light' ? (
+              <Moon aria-hidden className="size-5" />
+            ) : (
+              <Sun aria-hidden className="size-5" />
+            )}
+          </Button>
           {isAuthenticated ? (
-            <div ref={account} className="relative">
-              <Button
-                variant="ghost"
-                size="icon"
-                aria-label="Account menu"
-                aria-expanded={open === 'account'}
-                data-testid="account-menu"
-                onClick={() => setOpen(open === 'account' ? 'none' : 'account')}
+            <div ref={account.root} className="relative hidden md:block">
+              <button
+                ref={account.trigger}
+                type="button"
+                aria-expanded={account.open}
+                aria-label={user?.name || user?.email || user?.phone || t('profile')}
+                onClick={account.toggle}
+                className="flex size-11 items-center justify-center"
               >
-                <img
-                  src="/avatar.svg"
-                  alt=""
-                  width={36}
-                  height={36}
-                  className="rounded-full"
-                  title={user?.name}
-                />
-              </Button>
-              {open === 'account' && (
-                <div className="absolute right-0 w-52 rounded-xl border border-line bg-surface p-2 shadow-xl">
-                  <AccountItems onLogout={leave} close={close} />
+                <img src="/avatar.svg" alt="" width="36" height="36" />
+              </button>
+              {account.open && (
+                <div
+                  className={cn(
+                    'absolute right-0 mt-2 w-52 rounded-xl border border-slate-200 p-2 shadow-lg dark:border-slate-700',
+                    panel,
+                  )}
+                >
+                  <AccountItems onLogout={onLogout} />
                 </div>
               )}
             </div>
           ) : (
-            <Link to="/auth/login" className={buttonClass({ variant: 'outline', size: 'sm' })}>
-              {t('Login')}
+            <Link to="/auth/login" className={cn(buttonVariants({ variant: 'outline' }), 'max-md:hidden')}>
+              {t('login')}
             </Link>
           )}
+          <Button
+            ref={mobile.trigger}
+            variant="ghost"
+            size="icon"
+            className="md:hidden"
+            aria-expanded={mobile.open}
+            aria-label={t('menu')}
+            onClick={mobile.toggle}
+          >
+            {mobile.open ? <X aria-hidden /> : <Menu aria-hidden />}
+          </Button>
         </div>
-        <Button
-          variant="ghost"
-          size="icon"
-          className="md:hidden"
-          aria-label="Menu"
-          aria-expanded={open === 'mobile'}
-          onClick={() => setOpen(open === 'mobile' ? 'none' : 'mobile')}
-        >
-          {open === 'mobile' ? <X /> : <Menu />}
-        </Button>
-      </div>
-      {open === 'mobile' && (
-        <nav aria-label="Mobile" className="space-y-1 border-t border-line p-4 md:hidden">
-          {nav}
-          {isAuthenticated ? (
-            <AccountItems onLogout={leave} close={close} />
-          ) : (
-            <Link to="/auth/login" className={item} onClick={close}>
-              {t('Login')}
+        {mobile.open && (
+          <nav
+            aria-label={t('menu')}
+            className={cn('space-y-1 border-t border-slate-200 p-4 md:hidden dark:border-slate-800', panel)}
+          >
+            <Link className="block px-3 py-2.5" to="/coworking">
+              {t('coworking')}
             </Link>
-          )}
-          <div className="flex gap-2 pt-2">
-            {list}
-            <Languages />
-          </div>
-        </nav>
-      )}
+            <Link className="block px-3 py-2.5" to={listTarget}>
+              {t('listProperty')}
+            </Link>
+            {isAuthenticated ? (
+              <AccountItems onLogout={onLogout} />
+            ) : (
+              <Link className="block px-3 py-2.5" to="/auth/login">
+                {t('login')}
+              </Link>
+            )}
+          </nav>
+        )}
+      </div>
     </header>
-  );
+  )
 }

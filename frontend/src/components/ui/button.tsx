@@ -1,39 +1,40 @@
-import type { ButtonHTMLAttributes } from 'react';
-import { cn } from '@/lib/cn';
+import { cn } from '@/lib/cn'
+import { cva, type VariantProps } from 'class-variance-authority'
+import type { ComponentProps } from 'react'
 
-const variants = {
-  default: 'bg-brand text-on-brand hover:opacity-90',
-  destructive: 'bg-red-700 text-white hover:bg-red-800',
-  outline: 'border border-line bg-surface text-ink hover:bg-brand-soft',
-  secondary: 'bg-brand-soft text-brand hover:opacity-90',
-  ghost: 'text-ink hover:bg-brand-soft',
-  link: 'text-brand underline underline-offset-4',
-};
-const sizes = { default: 'h-11 px-5', sm: 'h-9 px-3 text-sm', lg: 'h-12 px-7', icon: 'size-11' };
-
-interface Look {
-  variant?: keyof typeof variants;
-  size?: keyof typeof sizes;
-}
-export const buttonClass = ({ variant = 'default', size = 'default' }: Look = {}) =>
-  cn(
-    'inline-flex items-center justify-center gap-2 rounded-lg font-semibold whitespace-nowrap transition disabled:opacity-60',
-    variants[variant],
-    sizes[size],
-  );
+export const buttonVariants = cva(
+  'inline-flex items-center justify-center gap-2 rounded-lg text-sm font-semibold whitespace-nowrap transition-colors disabled:opacity-60 disabled:cursor-not-allowed',
+  {
+    variants: {
+      variant: {
+        default: 'bg-brand text-white shadow-sm hover:bg-brand-dark',
+        destructive: 'bg-red-700 text-white hover:bg-red-800',
+        outline:
+          'border border-slate-300 bg-white text-slate-900 hover:bg-slate-100 dark:border-slate-600 dark:bg-slate-900 dark:text-slate-100 dark:hover:bg-slate-800',
+        secondary:
+          'bg-slate-200 text-slate-900 hover:bg-slate-300 dark:bg-slate-800 dark:text-slate-100 dark:hover:bg-slate-700',
+        ghost: 'hover:bg-slate-500/15',
+        link: 'text-brand underline-offset-4 hover:underline dark:text-blue-300',
+      },
+      size: { default: 'h-11 px-4', sm: 'h-9 px-3', lg: 'h-12 px-6 text-base', icon: 'size-11' },
+    },
+    defaultVariants: { variant: 'default', size: 'default' },
+  },
+)
 
 export function Button({
+  className,
   variant,
   size,
-  className,
-  ...rest
-}: ButtonHTMLAttributes<HTMLButtonElement> & Look) {
+  type = 'button',
+  ...props
+}: ComponentProps<'button'> & VariantProps<typeof buttonVariants>) {
   return (
     <button
       data-slot="button"
-      type="button"
-      className={cn(buttonClass({ variant, size }), className)}
-      {...rest}
+      type={type}
+      className={cn(buttonVariants({ variant, size }), className)}
+      {...props}
     />
-  );
+  )
 }

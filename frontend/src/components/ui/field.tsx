@@ -1,33 +1,30 @@
-import { useId, type InputHTMLAttributes } from 'react';
-import { cn } from '@/lib/cn';
+import { cn } from '@/lib/cn'
+import { useId, type ComponentProps } from 'react'
 
-export const inputClass =
-  'h-11 w-full rounded-lg border border-slate-400 bg-surface px-3 text-ink placeholder:text-muted dark:border-slate-500';
+export const controlClass =
+  'h-11 w-full rounded-lg border border-slate-400 bg-white px-3 text-base text-slate-900 placeholder:text-slate-500 dark:border-slate-500 dark:bg-slate-900 dark:text-slate-100 dark:placeholder:text-slate-400'
 
-export function Field({
-  label,
-  error,
-  className,
-  ...rest
-}: InputHTMLAttributes<HTMLInputElement> & { label: string; error?: string }) {
-  const id = useId();
+type Props = ComponentProps<'input'> & { label: string; error?: string }
+
+export function Field({ label, error, className, ...props }: Props) {
+  const id = useId()
   return (
-    <div className={className}>
-      <label htmlFor={id} className="mb-1 block text-sm font-semibold">
+    <div data-slot="field" className="space-y-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
       <input
         id={id}
-        className={cn(inputClass, error && 'border-red-600')}
-        aria-invalid={Boolean(error)}
+        aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${id}-error` : undefined}
-        {...rest}
+        className={cn(controlClass, error && 'border-red-600!', className)}
+        {...props}
       />
       {error && (
-        <p id={`${id}-error`} role="alert" className="mt-1 text-sm text-red-700 dark:text-red-300">
+        <p id={`${id}-error`} className="text-sm text-red-700 dark:text-red-300">
           {error}
         </p>
       )}
     </div>
-  );
+  )
 }

@@ -1,118 +1,120 @@
-import { useEffect, useState, type FormEvent } from 'react';
-import { Button } from '@/components/ui/button';
-import { Field } from '@/components/ui/field';
-import { errorText } from '@/lib/errors';
-import { notify } from '@/lib/notify';
-import { sendCode, verifyCode } from '../api/auth';
-
-/** The number in E.164, or nothing when it is none. */
-export function toE164(text: string): string | null {
-  const bare = text.replace(/[\s()-]/g, '');
-  const indian = /^(?:\+?91|0)?([6-9]\d{9})$/.exec(bare);
-  if (indian) return `+91${indian[1]}`;
-  return /^\+(?!91)[1-9]\d{6,14}$/.test(bare) ? bare : null;
-}
+import { Button } from '@/components/ui/button'
+import { Field } from '@/components/ui/field'
+import { messageFor } from '@/lib/errors'
+import { notify } from '@/lib/toast'
+import { useEffect, useState } from 'react'
+import { sendCode, toE164, verifyCode } from '../session'
 
 export function PhoneForm() {
-  const [text, setText] = useState('');
-  const [phone, setPhone] = useState('');
-  const [code, setCode] = useState('');
-  const [error, setError] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [wait, setWait] = useState(0);
+  const [phone, setPhone] = useState('')
+  const [sentTo, setSentTo] = useState<string | null>(null)
+  const [code, setCode] = useState('')
+  const [error, setError] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [wait, setWait] = useState(0)
   useEffect(() => {
-    if (!wait) return;
-    const timer = setTimeout(() => setWait(wait - 1), 1000);
-    return () => clearTimeout(timer);
-  }, [wait]);
+    if (wait === 0) return
+    const timer = setTimeout(() => setWait(wait - 1), 1000)
+    return () => clearTimeout(timer)
+  }, [wait])
 
-  const send = async (to: string) => {
-    setBusy(true);
-    const failure = await sendCode(to).catch((e: unknown) => e);
-    setBusy(false);
-    setError(failure ? errorText(failure) : '');
-    if (failure) return;
-    setPhone(to);
-    setWait(60);
-  };
+  const run = async (work: () => Promise<{ error: unknown }>) => {
+    setBusy(true)
+    setError('')
+    try {
+      const { error: failure } = await work()
+      if (failure) setError(messageFor(failure))
+      return !failure
+    } catch (failure) {
+      setError(messageFor(failure))
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  const send = async () => {
+    const number = toE164(phone)
+    if (!number) return setError('Please enter a valid phone number.')
+    if (await run(() => sendCode(number))) {
+      setSentTo(number)
+      setWait(60)
+    }
+  }
   const verify = async (token: string) => {
-    setBusy(true);
-    const failure = await verifyCode(phone, token).catch((e: unknown) => e);
-    setBusy(false);
-    if (failure) return setError(errorText(failure));
-    notify.success('Welcome back!');
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (phone)
-      return void (code.length === 6 ? verify(code) : setError('Please enter a valid value.'));
-    const to = toE164(text);
-    if (!to) return setError('Please enter a valid phone number.');
-    void send(to);
-  };
+    if (!sentTo || busy) return
+    if (await run(() => verifyCode(sentTo, token))) notify.success('Welcome back!')
+    else setCode('')
+  }
+  const typeCode = (value: string) => {
+    const digits = value.replace(/\D/g, '').slice(0, 6)
+    setCode(digits)
+    if (digits.length === 6) void verify(digits)
+  }
+
+  if (!sentTo)
+    return (
+      <form
+        noValidate
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <Field
+          label="Phone number"
+          type="tel"
+          autoComplete="tel"
+          placeholder="+91 98765 43210"
+          value={phone}
+          onChange={(event) => setPhone(event.target.value)}
+          error={error}
+        />
+        <Button type="submit" className="w-full" disabled={busy}>
+          Send code
+        </Button>
+      </form>
+    )
   return (
-    <form onSubmit={submit} className="space-y-4" noValidate>
-      {phone ? (
-        <>
-          <p>We sent a 6-digit code to {phone}.</p>
-          <Field
-            label="Verification code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            autoFocus
-            value={code}
-            error={error}
-            onChange={(event) => {
-              const digits = event.target.value.replace(/\D/g, '').slice(0, 6);
-              setCode(digits);
-              setError('');
-              if (digits.length === 6) void verify(digits);
-            }}
-          />
-          <Button type="submit" className="w-full" disabled={busy}>
-            Verify
-          </Button>
-          <div className="flex justify-between">
-            <Button
-              variant="link"
-              size="sm"
-              disabled={wait > 0 || busy}
-              onClick={() => void send(phone)}
-            >
-              {wait ? `Resend in ${wait} s` : 'Resend code'}
-            </Button>
-            <Button
-              variant="link"
-              size="sm"
-              onClick={() => {
-                setPhone('');
-                setCode('');
-                setError('');
-              }}
-            >
-              Change number
-            </Button>
-          </div>
-        </>
-      ) : (
-        <>
-          <Field
-            label="Phone number"
-            type="tel"
-            autoComplete="tel"
-            placeholder="+91 90000 00000"
-            value={text}
-            error={error}
-            onChange={(event) => {
-              setText(event.target.value);
-              setError('');
-            }}
-          />
-          <Button type="submit" className="w-full" disabled={busy}>
-            Send code
-          </Button>
-        </>
-      )}
+    <form
+      noValidate
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (code.length === 6) void verify(code)
+        else setError('Please enter a valid value.')
+      }}
+    >
+      <p role="status">We sent a 6-digit code to {sentTo}.</p>
+      <Field
+        label="Verification code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        autoFocus
+        value={code}
+        onChange={(event) => typeCode(event.target.value)}
+        error={error}
+        className="text-center text-2xl! tracking-[0.4em]"
+      />
+      <Button type="submit" className="w-full" disabled={busy}>
+        Verify
+      </Button>
+      <div className="flex flex-wrap justify-between">
+        <Button variant="link" className="px-0!" disabled={wait > 0 || busy} onClick={() => void send()}>
+          {wait > 0 ? `Resend code in ${wait} s` : 'Resend code'}
+        </Button>
+        <Button
+          variant="link"
+          className="px-0!"
+          onClick={() => {
+            setSentTo(null)
+            setCode('')
+            setError('')
+          }}
+        >
+          Change number
+        </Button>
+      </div>
     </form>
-  );
+  )
 }

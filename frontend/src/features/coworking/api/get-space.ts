@@ -1,42 +1,47 @@
-import { queryOptions } from '@tanstack/react-query';
-import { CallError } from '@/lib/errors';
-import { supabase } from '@/lib/supabase';
-import { toView } from '../lib/model';
-import { coworkingKeys } from './keys';
+import { getSupabase } from '@/lib/supabase'
+import { queryOptions } from '@tanstack/react-query'
+import { sortImages } from '../format'
+import { coworkingKeys } from './keys'
+
+type Failure = { message: string; code: string } | null
+function check(error: Failure, status: number) {
+  if (error) throw Object.assign(new Error(error.message), { status, code: error.code })
+}
+
+async function getSpace(slug: string, signal: AbortSignal) {
+  const supabase = await getSupabase()
+  const space = await supabase
+    .from('coworking_space')
+    .select('*')
+    .eq('slug', slug)
+    .eq('active', true)
+    .abortSignal(signal)
+    .single()
+  if (space.error) {
+    check(space.error, space.status)
+    throw new Error('unreachable')
+  }
+  const { id } = space.data
+  const [offerings, images] = await Promise.all([
+    supabase
+      .from('coworking_offering_type')
+      .select('*')
+      .eq('coworking_space_id', id)
+      .eq('available', true)
+      .abortSignal(signal),
+    supabase
+      .from('coworking_space_images')
+      .select('*')
+      .eq('coworking_space_id', id)
+      .order('order')
+      .abortSignal(signal),
+  ])
+  check(offerings.error, offerings.status)
+  check(images.error, images.status)
+  return { ...space.data, offerings: offerings.data ?? [], images: sortImages(images.data ?? []) }
+}
 
 export const spaceOptions = (slug: string) =>
-  queryOptions({
-    queryKey: coworkingKeys.detail(slug),
-    queryFn: async ({ signal }) => {
-      const client = await supabase();
-      const space = await client
-        .from('coworking_space')
-        .select('*')
-        .eq('slug', slug)
-        .eq('active', true)
-        .abortSignal(signal)
-        .retry(false)
-        .single();
-      if (space.error) throw new CallError(space.error.message, space.status, space.error.code);
-      const id = space.data.id;
-      const [offerings, images] = await Promise.all([
-        client
-          .from('coworking_offering_type')
-          .select('*')
-          .eq('coworking_space_id', id)
-          .eq('available', true)
-          .abortSignal(signal)
-          .retry(false),
-        client
-          .from('coworking_space_images')
-          .select('*')
-          .eq('coworking_space_id', id)
-          .order('order', { ascending: true })
-          .abortSignal(signal)
-          .retry(false),
-      ]);
-      if (offerings.error) throw new CallError(offerings.error.message, offerings.status);
-      if (images.error) throw new CallError(images.error.message, images.status);
-      return toView(space.data, offerings.data, images.data);
-    },
-  });
+  queryOptions({ queryKey: coworkingKeys.detail(slug), queryFn: ({ signal }) => getSpace(slug, signal) })
+
+export type DetailedSpace = Awaited<ReturnType<typeof getSpace>>

@@ -1,4 +1,5 @@
 export const coworkingKeys = {
-  list: (city: string) => ['coworking', 'list', city] as const,
-  detail: (slug: string) => ['coworking', 'detail', slug] as const,
-};
+  all: ['coworking'] as const,
+  list: (city: string) => [...coworkingKeys.all, 'list', city] as const,
+  detail: (slug: string) => [...coworkingKeys.all, 'detail', slug] as const,
+}

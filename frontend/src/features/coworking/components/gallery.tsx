@@ -1,46 +1,43 @@
-import { useState } from 'react';
-import { srcSet, type SpaceView } from '../lib/model';
+import { cn } from '@/lib/cn'
+import { useState } from 'react'
+import { imageAt } from '../format'
+import { SpaceImage } from './space-image'
 
-export function Gallery({ space }: { space: SpaceView }) {
-  const [at, setAt] = useState(0);
-  const urls = space.images.length
-    ? space.images.map((image) => image.url)
-    : space.image_url
-      ? [space.image_url]
-      : [];
-  const current = urls[at];
+export function Gallery({ images, name }: { images: readonly string[]; name: string }) {
+  const [selected, setSelected] = useState(0)
+  const current = images[selected] ?? images[0]
   if (!current)
     return (
-      <div className="grid h-[400px] place-items-center rounded-2xl border border-line bg-surface text-muted">
+      <div className="flex h-[400px] items-center justify-center rounded-2xl bg-slate-200 dark:bg-slate-800">
         No images available
       </div>
-    );
+    )
   return (
-    <div>
-      <img
-        src={current}
-        srcSet={srcSet(current)}
+    <div data-slot="gallery">
+      <SpaceImage
+        source={current}
+        alt={`${name}, image ${selected + 1} of ${images.length}`}
         sizes="(min-width: 1024px) 800px, 100vw"
-        alt={`${space.name}, picture ${at + 1} of ${urls.length}`}
-        className="h-[400px] w-full rounded-2xl object-cover"
+        fetchPriority="high"
+        className="h-[400px] w-full rounded-2xl"
       />
-      {urls.length > 1 && (
+      {images.length > 1 && (
         <div className="mt-3 flex gap-3 overflow-x-auto p-1">
-          {urls.map((url, index) => (
+          {images.map((url, index) => (
             <button
-              key={url + index}
+              key={url}
               type="button"
-              aria-label={`Show picture ${index + 1}`}
-              aria-pressed={index === at}
-              onClick={() => setAt(index)}
-              className="shrink-0 overflow-hidden rounded-lg border-2 border-transparent aria-pressed:border-brand"
+              aria-label={`Show image ${index + 1}`}
+              aria-pressed={index === selected}
+              onClick={() => setSelected(index)}
+              className={cn('shrink-0 overflow-hidden rounded-lg', index === selected && 'ring-3 ring-brand')}
             >
               <img
-                src={url.replace(/-\d+\.webp$/, '-320.webp')}
+                src={imageAt(url, 320)}
                 alt=""
                 width={112}
                 height={80}
-                loading={index > 2 ? 'lazy' : 'eager'}
+                loading={index >= 3 ? 'lazy' : 'eager'}
                 className="h-20 w-28 object-cover"
               />
             </button>
@@ -48,5 +45,5 @@ export function Gallery({ space }: { space: SpaceView }) {
         </div>
       )}
     </div>
-  );
+  )
 }

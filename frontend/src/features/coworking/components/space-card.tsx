@@ -1,101 +1,98 @@
-import { Mail, MapPin, Phone } from 'lucide-react';
-import { Link } from 'react-router-dom';
-import { buttonClass } from '@/components/ui/button';
-import { card } from '@/components/ui/page';
-import { cn } from '@/lib/cn';
-import { cardPrice, OFFERINGS, openNow, priceLine, srcSet, type SpaceView } from '../lib/model';
+import { cn } from '@/lib/cn'
+import { ExternalLink, Mail, MapPin, Phone } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import type { ListedSpace } from '../api/get-spaces'
+import {
+  addressLine,
+  cardPrice,
+  lowestPrice,
+  offeringLabel,
+  PLACEHOLDER,
+  priceLine,
+  sortImages,
+  webLink,
+} from '../format'
+import { SpaceImage } from './space-image'
 
-export function SpaceCard({ space, eager }: { space: SpaceView; eager?: boolean }) {
-  const to = `/coworking/${space.slug}`;
+export function SpaceCard({ space, eager = false }: { space: ListedSpace; eager?: boolean }) {
+  const { t } = useTranslation()
+  const path = `/coworking/${encodeURIComponent(space.slug)}`
+  const image = sortImages(space.images)[0]?.url ?? space.image_url ?? PLACEHOLDER
+  const price = priceLine(space.min_price ?? lowestPrice(space.offerings), space.max_price, cardPrice)
+  const site = webLink(space.website_url)
+  const action = 'inline-flex min-h-11 items-center gap-1.5 text-sm font-medium hover:underline'
   return (
     <article
-      data-testid="space-card"
+      data-slot="space-card"
       className={cn(
-        card,
-        'flex flex-col overflow-hidden transition hover:shadow-lg',
+        'flex flex-col overflow-hidden rounded-2xl border border-slate-200 bg-white shadow-sm transition-shadow hover:shadow-lg dark:border-slate-800 dark:bg-slate-900',
         space.paid_listing && 'ring-2 ring-yellow-400',
       )}
     >
-      <Link to={to} className="relative block" aria-label={`View ${space.name}`}>
-        <img
-          src={space.mainImage}
-          srcSet={srcSet(space.mainImage)}
-          sizes="(min-width: 1024px) 400px, 100vw"
-          alt=""
+      <Link to={path} className="relative block">
+        <SpaceImage
+          source={image}
+          alt={space.name}
           width={400}
           height={300}
+          sizes="(min-width: 1024px) 400px, (min-width: 640px) 50vw, 100vw"
           loading={eager ? 'eager' : 'lazy'}
-          className="aspect-4/3 w-full object-cover"
+          fetchPriority={eager ? 'high' : undefined}
+          className="aspect-4/3 w-full"
         />
         {space.paid_listing && (
-          <span className="absolute top-3 left-3 rounded bg-yellow-400 px-2 py-1 text-xs font-bold text-slate-900">
-            FEATURED
-          </span>
-        )}
-        {openNow(space) && (
-          <span className="absolute top-3 right-3 rounded bg-emerald-800 px-2 py-1 text-xs font-semibold text-white">
-            Open now
+          <span className="absolute top-3 left-3 rounded-full bg-yellow-400 px-3 py-1 text-xs font-bold text-slate-900">
+            {t('featured')}
           </span>
         )}
       </Link>
       <div className="flex grow flex-col gap-3 p-5">
-        <h3 className="text-lg font-bold">
-          <Link to={to} className="hover:underline">
+        <h2 className="text-lg font-semibold">
+          <Link to={path} className="hover:underline">
             {space.name}
           </Link>
-        </h3>
-        <p className="flex gap-2 text-sm text-muted">
-          <MapPin size={16} className="mt-0.5 shrink-0" aria-hidden />
-          {space.address}, {space.locality}, {space.city}
+        </h2>
+        <p className="flex gap-1.5 text-sm text-slate-700 dark:text-slate-300">
+          <MapPin aria-hidden className="mt-0.5 size-4 shrink-0" /> {addressLine(space)}
         </p>
         {space.offerings.length > 0 && (
           <div>
-            <p className="mb-2 text-sm font-semibold">Available Spaces</p>
-            <ul className="flex flex-wrap gap-1.5">
-              {space.offerings.map((offering) => (
+            <h3 className="text-xs font-semibold tracking-wide text-slate-600 uppercase dark:text-slate-400">
+              {t('available')}
+            </h3>
+            <ul className="mt-2 flex flex-wrap gap-1.5">
+              {space.offerings.map((item) => (
                 <li
-                  key={offering.id}
-                  className="rounded-full bg-brand-soft px-2.5 py-1 text-xs text-ink"
+                  key={item.id}
+                  className="rounded-full bg-blue-50 px-2.5 py-1 text-xs font-medium text-blue-900 dark:bg-blue-950 dark:text-blue-100"
                 >
-                  {OFFERINGS[offering.offering_type] ?? offering.offering_type}
-                  {offering.price_from !== null && ` ${cardPrice(offering.price_from)}`}
+                  {offeringLabel(item.offering_type)}
+                  {item.price_from !== null && ` ${cardPrice(item.price_from)}`}
                 </li>
               ))}
             </ul>
           </div>
         )}
-        <p className="mt-auto text-lg font-bold text-brand">{priceLine(space)}</p>
-        <div className="flex flex-wrap gap-2">
-          {space.website_url && (
-            <a
-              href={space.website_url}
-              target="_blank"
-              rel="noopener noreferrer"
-              className={buttonClass({ size: 'sm' })}
-            >
-              Visit Site
+        <p className="mt-auto pt-2 text-xl font-bold">{price ?? t('onRequest')}</p>
+        <div className="flex flex-wrap gap-x-5 border-t border-slate-200 pt-2 dark:border-slate-800">
+          {site && (
+            <a href={site} target="_blank" rel="noopener noreferrer" className={action}>
+              <ExternalLink aria-hidden className="size-4" /> {t('visitSite')}
             </a>
           )}
           {space.booking_phone && (
-            <a
-              href={`tel:${space.booking_phone}`}
-              aria-label={`Call ${space.name}`}
-              className={buttonClass({ variant: 'outline', size: 'sm' })}
-            >
-              <Phone size={16} />
+            <a href={`tel:${space.booking_phone}`} className={action} aria-label={`Call ${space.name}`}>
+              <Phone aria-hidden className="size-4" /> Call
             </a>
           )}
           {space.booking_email && (
-            <a
-              href={`mailto:${space.booking_email}`}
-              aria-label={`E-mail ${space.name}`}
-              className={buttonClass({ variant: 'outline', size: 'sm' })}
-            >
-              <Mail size={16} />
+            <a href={`mailto:${space.booking_email}`} className={action} aria-label={`Email ${space.name}`}>
+              <Mail aria-hidden className="size-4" /> Email
             </a>
           )}
         </div>
       </div>
     </article>
-  );
+  )
 }

@@ -1,141 +1,89 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { useTranslation } from 'react-i18next';
-import { useSearchParams } from 'react-router-dom';
-import { Button } from '@/components/ui/button';
-import { inputClass } from '@/components/ui/field';
-import { Loading } from '@/components/ui/loading';
-import { PageTitle } from '@/components/ui/page';
-import { report } from '@/lib/errors';
-import { spacesOptions } from '../api/list-spaces';
-import { AMENITIES, amenitiesOf, OFFERINGS, openNow, type SpaceView } from '../lib/model';
-import { SpaceCard } from './space-card';
-
-function matches(space: SpaceView, params: URLSearchParams) {
-  const text = (params.get('q') ?? '').trim().toLowerCase();
-  const type = params.get('type');
-  const amenity = params.get('amenity');
-  const max = Number(params.get('max')) || 0;
-  const price = space.min_price ?? space.minPrice;
-  return (
-    (!text ||
-      [space.name, space.city, space.locality].some((s) => s.toLowerCase().includes(text))) &&
-    (!type || space.offerings.some((o) => o.offering_type === type)) &&
-    (!amenity || amenitiesOf(space).includes(amenity)) &&
-    (!max || (price !== null && price <= max)) &&
-    (params.get('open') !== '1' || openNow(space))
-  );
-}
+import { Button } from '@/components/ui/button'
+import { controlClass } from '@/components/ui/field'
+import { Spinner } from '@/components/ui/spinner'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSearchParams } from 'react-router-dom'
+import { spacesOptions } from '../api/get-spaces'
+import { SpaceCard } from './space-card'
 
 export function SpaceList() {
-  const { t } = useTranslation();
-  const [params, setParams] = useSearchParams();
-  const city = params.get('city') ?? '';
-  const query = useQuery(spacesOptions(city));
-  // The dropdown keeps every city seen, or choosing one would leave no way to another.
-  const [cities, setCities] = useState<string[]>(city ? [city] : []);
+  const { t } = useTranslation()
+  const [params, setParams] = useSearchParams()
+  const text = params.get('q') ?? ''
+  const city = params.get('city') ?? ''
+  const { data, isPending } = useQuery(spacesOptions(city))
+  const [cities, setCities] = useState<string[]>([])
   useEffect(() => {
-    if (query.data)
-      setCities((was) => [...new Set([...was, ...query.data.map((s) => s.city)])].sort());
-  }, [query.data]);
-  useEffect(() => {
-    if (query.error) report(query.error, 'coworking list');
-  }, [query.error]);
-
-  const set = (name: string, value: string) =>
+    // A city's own answer holds that city only: the choices seen so far stay on offer.
+    if (data)
+      setCities((known) =>
+        [...new Set([...known, ...data.map((space) => space.city)])].filter(Boolean).sort(),
+      )
+  }, [data])
+  const change = (name: 'q' | 'city', value: string) =>
     setParams(
-      (was) => {
-        const next = new URLSearchParams(was);
-        if (value) next.set(name, value);
-        else next.delete(name);
-        return next;
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value) next.set(name, value)
+        else next.delete(name)
+        return next
       },
-      { replace: name === 'q' },
-    );
-  const shown = (query.data ?? []).filter((space) => matches(space, params));
-  const q = params.get('q') ?? '';
-  const active = ['q', 'city', 'type', 'amenity', 'max', 'open'].some((name) => params.get(name));
-  const select = (name: string, label: string, first: string, options: [string, string][]) => (
-    <select
-      aria-label={label}
-      className={inputClass}
-      value={params.get(name) ?? ''}
-      onChange={(event) => set(name, event.target.value)}
-    >
-      <option value="">{t(first)}</option>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
-  );
-
+      { replace: true },
+    )
+  const needle = text.trim().toLowerCase()
+  const shown = (data ?? []).filter((space) =>
+    [space.name, space.city, space.locality].some((part) => part?.toLowerCase().includes(needle)),
+  )
+  const filtered = Boolean(needle || city)
+  const options = city && !cities.includes(city) ? [...cities, city].sort() : cities
   return (
-    <div className="mx-auto max-w-7xl px-4 pt-28 pb-16">
-      <PageTitle>{t('Find Your Perfect Co-working Space')}</PageTitle>
-      <search className="mt-6 grid gap-3 rounded-2xl border border-line bg-surface p-4 sm:grid-cols-2 lg:grid-cols-6">
+    <>
+      <form
+        role="search"
+        className="grid gap-4 sm:grid-cols-[1fr_16rem]"
+        onSubmit={(event) => event.preventDefault()}
+      >
         <input
           type="search"
-          aria-label="Search by name, city or locality"
-          placeholder="Search by name, city or locality"
-          className={`${inputClass} lg:col-span-2`}
-          value={q}
-          onChange={(event) => set('q', event.target.value)}
+          aria-label={t('cwSearch')}
+          placeholder={t('cwSearch')}
+          value={text}
+          onChange={(event) => change('q', event.target.value)}
+          className={controlClass}
         />
-        {select(
-          'city',
-          'City',
-          'All Cities',
-          cities.map((name) => [name, name]),
-        )}
-        {select('type', 'Space type', 'Any space', Object.entries(OFFERINGS))}
-        {select('amenity', 'Amenity', 'Any amenity', Object.entries(AMENITIES))}
-        {select('max', 'Highest starting price', 'Any price', [
-          ['500', 'Up to ₹500'],
-          ['1000', 'Up to ₹1,000'],
-          ['5000', 'Up to ₹5,000'],
-          ['10000', 'Up to ₹10k'],
-        ])}
-        <label className="flex min-h-6 items-center gap-2">
-          <input
-            type="checkbox"
-            className="size-5"
-            checked={params.get('open') === '1'}
-            onChange={(event) => set('open', event.target.checked ? '1' : '')}
-          />
-          {t('Open now')}
-        </label>
-      </search>
-      {query.isPending ? (
-        <Loading text="Loading co-working spaces..." />
+        <select
+          aria-label={t('city')}
+          value={city}
+          onChange={(event) => change('city', event.target.value)}
+          className={controlClass}
+        >
+          <option value="">{t('allCities')}</option>
+          {options.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </form>
+      {isPending ? (
+        <Spinner text={t('cwLoading')} />
+      ) : shown.length === 0 ? (
+        <div className="py-20 text-center">
+          <h2 className="text-2xl font-semibold">{t('cwEmpty')}</h2>
+          <p className="mt-2">{t(filtered ? 'cwAdjust' : 'cwNone')}</p>
+          {filtered && (
+            <Button className="mt-6" onClick={() => setParams({}, { replace: true })}>
+              {t('clear')}
+            </Button>
+          )}
+        </div>
       ) : (
         <>
-          <h2 className="my-6 font-semibold" aria-live="polite" data-testid="space-count">
-            {shown.length === 1
-              ? '1 Co-working Space Found'
-              : `${shown.length} Co-working Spaces Found`}
-            <span className="font-normal text-muted">
-              {q && ` for "${q}"`}
-              {city && ` in ${city}`}
-            </span>
-          </h2>
-          {shown.length === 0 && (
-            <div className="py-12 text-center">
-              <h3 className="text-xl font-bold">No co-working spaces found</h3>
-              <p className="my-3 text-muted">
-                {active
-                  ? 'Try adjusting your search criteria'
-                  : 'No co-working spaces available at the moment'}
-              </p>
-              {query.isError && <Button onClick={() => void query.refetch()}>Try again</Button>}{' '}
-              {active && (
-                <Button variant="outline" onClick={() => setParams({})}>
-                  {t('Clear Filters')}
-                </Button>
-              )}
-            </div>
-          )}
+          <p role="status" className="my-6">
+            <strong>{t('cwCount', { count: shown.length })}</strong>
+            {needle && ` for "${text.trim()}"`}
+            {city && ` in ${city}`}
+          </p>
           <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
             {shown.map((space, index) => (
               <SpaceCard key={space.id} space={space} eager={index < 3} />
@@ -143,6 +91,6 @@ export function SpaceList() {
           </div>
         </>
       )}
-    </div>
-  );
+    </>
+  )
 }

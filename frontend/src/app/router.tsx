@@ -1,0 +1,83 @@
+import { lazy, type ComponentType } from 'react'
+import { BrowserRouter, Route, Routes } from 'react-router-dom'
+import { Protected } from './guards'
+import { Shell } from './shell'
+
+const page = (load: () => Promise<{ Component: ComponentType }>) =>
+  lazy(() => load().then(({ Component }) => ({ default: Component })))
+
+type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotBuilt' | 'NotFound'
+const placeholder = (name: Placeholder) =>
+  lazy(() => import('./routes/placeholders').then((module) => ({ default: module[name] })))
+
+const Home = page(() => import('./routes/home'))
+const About = page(() => import('./routes/about'))
+const Contact = page(() => import('./routes/contact'))
+const Privacy = page(() => import('./routes/privacy'))
+const Coworking = page(() => import('./routes/coworking'))
+const CoworkingDetail = page(() => import('./routes/coworking-detail'))
+const Login = page(() => import('./routes/login'))
+const AuthReset = page(() => import('./routes/auth-reset'))
+const AuthCallback = page(() => import('./routes/auth-callback'))
+const Dashboard = page(() => import('./routes/dashboard'))
+const Profile = page(() => import('./routes/profile'))
+const Messages = placeholder('Messages')
+const Viewings = placeholder('Viewings')
+const Settings = placeholder('Settings')
+const Help = placeholder('Help')
+const NotBuilt = placeholder('NotBuilt')
+const NotFound = placeholder('NotFound')
+
+const LATER_PUBLIC = [
+  'old-home',
+  'commercial',
+  'commercial/:slug',
+  'ux-showcase',
+  'comprehensive-platform',
+  'property/:slug',
+  'search',
+  'compare',
+  'property-description-demo',
+]
+const LATER_PROTECTED = [
+  'contacted-properties',
+  'shortlisted-properties',
+  'edit-listing/:id',
+  'list-property',
+  'viewed-properties',
+  'my-listings',
+]
+const later = (paths: string[]) =>
+  paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
+
+export function Router() {
+  return (
+    <BrowserRouter>
+      <Routes>
+        <Route element={<Shell />}>
+          <Route index element={<Home />} />
+          <Route path="about-us" element={<About />} />
+          <Route path="contact" element={<Contact />} />
+          <Route path="privacy-policy" element={<Privacy />} />
+          <Route path="coworking" element={<Coworking />} />
+          <Route path="coworking/:slug" element={<CoworkingDetail />} />
+          <Route path="auth/login" element={<Login />} />
+          <Route path="auth/reset" element={<AuthReset />} />
+          <Route path="auth/callback" element={<AuthCallback />} />
+          <Route path="help" element={<Help />} />
+          {later(LATER_PUBLIC)}
+          <Route element={<Protected />}>
+            <Route path="dashboard" element={<Dashboard />} />
+            <Route path="profile" element={<Profile />} />
+            <Route path="messages" element={<Messages />} />
+            <Route path="viewings" element={<Viewings />} />
+            <Route path="settings" element={<Settings />} />
+            {later(LATER_PROTECTED)}
+          </Route>
+          <Route element={<Protected admin />}>{later(['admin'])}</Route>
+          <Route path="*" element={<NotFound />} />
+        </Route>
+      </Routes>
+    </BrowserRouter>
+  )
+}

@@ -1,1 +1,0 @@
-export { SpaceDetail as default } from '@/features/coworking/components/space-detail';

@@ -1,0 +1,78 @@
+import { Footer } from '@/components/layouts/footer'
+import { Header } from '@/components/layouts/header'
+import { logout } from '@/features/auth/session'
+import { useAppStore } from '@/stores/app-store'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Outlet, useLocation } from 'react-router-dom'
+import { ErrorBoundary } from './error-boundary'
+
+const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
+declare global {
+  interface Window {
+    dataLayer?: unknown[]
+  }
+}
+
+function useRouteChanges() {
+  const { pathname, search } = useLocation()
+  const shown = useRef(pathname)
+  const [announcement, setAnnouncement] = useState('')
+  useEffect(() => {
+    ;(window.dataLayer ??= []).push({ event: 'page_view', page_path: pathname + search })
+  }, [pathname, search])
+  useEffect(() => {
+    if (shown.current === pathname) return
+    shown.current = pathname
+    window.scrollTo(0, 0)
+    // The page may still be on its way; its heading is there a moment later.
+    const timer = setTimeout(() => {
+      document.querySelector('h1')?.focus({ preventScroll: true })
+      setAnnouncement(document.title)
+    }, 100)
+    return () => clearTimeout(timer)
+  }, [pathname])
+  return announcement
+}
+
+export function Shell() {
+  const { t } = useTranslation()
+  const theme = useAppStore((state) => state.theme)
+  const { pathname } = useLocation()
+  const announcement = useRouteChanges()
+  useEffect(() => {
+    document.documentElement.classList.toggle('dark', theme === 'dark')
+  }, [theme])
+  return (
+    <div className="flex min-h-screen flex-col">
+      <a
+        href="#content"
+        className="sr-only z-50 rounded bg-white px-4 py-3 text-slate-900 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        {t('skip')}
+      </a>
+      <Header onLogout={() => void logout()} />
+      <main id="content" tabIndex={-1} className="grow outline-none">
+        <ErrorBoundary key={pathname}>
+          <Suspense fallback={<div className="min-h-screen" />}>
+            <Outlet />
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+      <Footer />
+      <p aria-live="polite" className="sr-only">
+        {announcement}
+      </p>
+      <Suspense>
+        <Toaster
+          position="top-right"
+          visibleToasts={1}
+          hotkey={['altKey', 'KeyT']}
+          containerAriaLabel="Notifications"
+          theme={theme}
+          richColors
+        />
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import {
+  capacityText,
+  cardPrice,
+  detailPrice,
+  hoursOf,
+  imageAt,
+  lowestPrice,
+  parseCoordinates,
+  priceLine,
+  webLink,
+} from './format'
+
+describe('prices', () => {
+  it.each([
+    [9500, '₹9,500'],
+    [12_000, '₹12k'],
+    [12_500, '₹12.5k'],
+  ])('card %d reads %s', (value, text) => expect(cardPrice(value)).toBe(text))
+  it.each([
+    [999, '₹999'],
+    [1500, '₹1.5k'],
+    [125_000, '₹1.25 Lakh'],
+  ])('detail %d reads %s', (value, text) => expect(detailPrice(value)).toBe(text))
+  it('shows a range only when the upper end is higher', () => {
+    expect(priceLine(500, 500, cardPrice)).toBe('From ₹500')
+    expect(priceLine(500, 12_000, cardPrice)).toBe('₹500 - ₹12k')
+    expect(priceLine(null, 12_000, cardPrice)).toBeNull()
+  })
+  it('takes the lowest price that is set', () => {
+    expect(lowestPrice([{ price_from: null }, { price_from: 700 }, { price_from: 300 }])).toBe(300)
+    expect(lowestPrice([])).toBeNull()
+  })
+})
+
+describe('space facts', () => {
+  it('reads coordinates in each stored shape', () => {
+    const point = { lat: 12.9, lng: 77.6 }
+    expect(parseCoordinates(point)).toEqual(point)
+    expect(parseCoordinates({ latitude: 12.9, longitude: 77.6 })).toEqual(point)
+    expect(parseCoordinates(JSON.stringify(point))).toEqual(point)
+    expect(parseCoordinates('nowhere')).toBeNull()
+  })
+  it('says Closed on days without hours', () => {
+    expect(hoursOf({ monday: '' }, 'monday')).toBe('Closed')
+    expect(hoursOf(null, 'sunday')).toBe('Closed')
+  })
+  it('counts people for rooms and seats otherwise', () => {
+    expect(capacityText('meeting_room', 8)).toBe('8 people')
+    expect(capacityText('day_pass', 8)).toBe('8 seats')
+  })
+  it('rewrites the width and refuses script links', () => {
+    expect(imageAt('/seed/scene-01-1024.webp', 320)).toBe('/seed/scene-01-320.webp')
+    expect(webLink('javascript:alert(1)')).toBeNull()
+  })
+})

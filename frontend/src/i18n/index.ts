@@ -1,0 +1,28 @@
+import i18next from 'i18next'
+import { initReactI18next } from 'react-i18next'
+import en from './en.json'
+
+export const LANGUAGES = { en: 'English', hi: 'हिन्दी', ta: 'தமிழ்' } as const
+export type Language = keyof typeof LANGUAGES
+const STORAGE_KEY = 'nilam-language'
+const loaders = { hi: () => import('./hi.json'), ta: () => import('./ta.json') }
+const isLanguage = (value: string | null): value is Language => value !== null && value in LANGUAGES
+
+void i18next.use(initReactI18next).init({
+  lng: 'en',
+  fallbackLng: 'en',
+  resources: { en: { translation: en } },
+  interpolation: { escapeValue: false },
+})
+
+/** Catalogues other than English are fetched when first chosen. */
+export async function setLanguage(language: Language) {
+  if (language !== 'en' && !i18next.hasResourceBundle(language, 'translation'))
+    i18next.addResourceBundle(language, 'translation', (await loaders[language]()).default)
+  await i18next.changeLanguage(language)
+  document.documentElement.lang = language
+  localStorage.setItem(STORAGE_KEY, language)
+}
+
+const stored = localStorage.getItem(STORAGE_KEY)
+if (isLanguage(stored) && stored !== 'en') void setLanguage(stored)

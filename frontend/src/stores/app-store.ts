@@ -1,0 +1,69 @@
+import { create } from 'zustand'
+import { persist } from 'zustand/middleware'
+
+export type User = { id: string; name: string; email: string; phone: string; role: 'user' | 'admin' }
+type Identified = { id: string }
+
+type State = {
+  user: User | null
+  isAuthenticated: boolean
+  theme: 'light' | 'dark'
+  sidebarOpen: boolean
+  loading: boolean
+  properties: Identified[]
+  selectedProperty: Identified | null
+  searchFilters: Record<string, string>
+  comparisonList: Identified[]
+}
+type Actions = {
+  setUser: (user: User | null) => void
+  setTheme: (theme: State['theme']) => void
+  setLoading: (loading: boolean) => void
+  addToComparison: (item: Identified) => void
+  removeFromComparison: (id: string) => void
+  clearComparison: () => void
+  reset: () => void
+}
+
+const initial: State = {
+  user: null,
+  isAuthenticated: false,
+  theme: 'light',
+  sidebarOpen: false,
+  loading: true,
+  properties: [],
+  selectedProperty: null,
+  searchFilters: {},
+  comparisonList: [],
+}
+
+export const useAppStore = create<State & Actions>()(
+  persist(
+    (set) => ({
+      ...initial,
+      setUser: (user) => set({ user, isAuthenticated: user !== null }),
+      setTheme: (theme) => set({ theme }),
+      setLoading: (loading) => set({ loading }),
+      addToComparison: (item) =>
+        set(({ comparisonList: list }) =>
+          list.length >= 3 || list.some(({ id }) => id === item.id)
+            ? {}
+            : { comparisonList: [...list, item] },
+        ),
+      removeFromComparison: (id) =>
+        set(({ comparisonList: list }) => ({ comparisonList: list.filter((item) => item.id !== id) })),
+      clearComparison: () => set({ comparisonList: [] }),
+      reset: () => set(initial),
+    }),
+    {
+      name: 'nilam-app',
+      partialize: ({ user, isAuthenticated, theme, searchFilters, comparisonList }) => ({
+        user,
+        isAuthenticated,
+        theme,
+        searchFilters,
+        comparisonList,
+      }),
+    },
+  ),
+)
