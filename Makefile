@@ -25,7 +25,8 @@ node_modules/.stamp: package.json package-lock.json
 	@touch $@
 
 frontend/node_modules/.stamp: frontend/package.json frontend/package-lock.json
-	cd frontend && npm ci --no-audit --no-fund
+	# Not `npm ci`: npm leaves packages for other systems out of the lock file, and then calls it incomplete.
+	cd frontend && npm install --no-save --no-audit --no-fund
 	@touch $@
 
 FRONTEND_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -type f -print 2>/dev/null)
