@@ -46,7 +46,12 @@ export async function until(what, check, timeoutMs = 30_000) {
 export function start(name, args, env = {}) {
   const child = spawn(path.join(binaries, name), args, {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = [];
@@ -74,12 +79,21 @@ export async function standalone(dataDir, ports, more = []) {
   const child = start('standalone', [
     'start',
     ...['--data-dir', dataDir],
-    ...['--api-port', String(ports.api), '--db-port', String(ports.db), '--mailbox-port', String(ports.mailbox)],
+    ...[
+      '--api-port',
+      String(ports.api),
+      '--db-port',
+      String(ports.db),
+      '--mailbox-port',
+      String(ports.mailbox),
+    ],
     ...more,
   ]);
   const endpoints = await new Promise((resolve, reject) => {
     child.on('line', (line) => line.startsWith('ready ') && resolve(JSON.parse(line.slice(6))));
-    child.once('exit', (code) => reject(new Error(`exit ${code} before it was ready\n${child.transcript()}`)));
+    child.once('exit', (code) =>
+      reject(new Error(`exit ${code} before it was ready\n${child.transcript()}`)),
+    );
   });
   return { child, endpoints };
 }
@@ -185,7 +199,10 @@ async function startApart(endpoints) {
       DB_NAME: dbUrl.pathname.slice(1),
       API_JWT_SECRET: secret,
     }),
-    start('functions-svc', [], { EDGE_RUNTIME_PORT: String(ports.functions), JWT_SECRET: secret }),
+    start('functions-svc', [], {
+      EDGE_RUNTIME_PORT: String(ports.functions),
+      JWT_SECRET: secret,
+    }),
     start('gateway', [], {
       GATEWAY_HOST: '127.0.0.1',
       GATEWAY_PORT: String(ports.gateway),
@@ -210,7 +227,9 @@ async function startApart(endpoints) {
     });
   } catch (error) {
     for (const child of children) child.kill('SIGKILL');
-    throw new Error(children.map((child) => child.transcript()).join('\n'), { cause: error });
+    throw new Error(children.map((child) => child.transcript()).join('\n'), {
+      cause: error,
+    });
   }
   return { children, url: at('gateway') };
 }

@@ -7,7 +7,9 @@ import { mailTo, platform, smsCode } from '../harness.mjs';
 
 let stack;
 const client = () =>
-  createClient(stack.url, stack.PUBLISHABLE_KEY, { auth: { persistSession: false, autoRefreshToken: false } });
+  createClient(stack.url, stack.PUBLISHABLE_KEY, {
+    auth: { persistSession: false, autoRefreshToken: false },
+  });
 
 before(async () => {
   stack = await platform();
@@ -19,10 +21,18 @@ it('signs in with a phone code, keeps the session over a refresh, and signs out'
   const phone = '+919876500001';
   const sent = await supabase.auth.signInWithOtp({ phone });
   assert.equal(sent.error, null);
-  const wrong = await supabase.auth.verifyOtp({ phone, token: '000000', type: 'sms' });
+  const wrong = await supabase.auth.verifyOtp({
+    phone,
+    token: '000000',
+    type: 'sms',
+  });
   assert.equal(wrong.error.code, 'otp_expired');
   const token = await smsCode(stack.MAILPIT_URL, phone);
-  const { data, error } = await supabase.auth.verifyOtp({ phone, token, type: 'sms' });
+  const { data, error } = await supabase.auth.verifyOtp({
+    phone,
+    token,
+    type: 'sms',
+  });
   assert.equal(error, null);
   assert.equal(data.user.phone, '919876500001');
   const refreshed = await supabase.auth.refreshSession();
@@ -32,7 +42,10 @@ it('signs in with a phone code, keeps the session over a refresh, and signs out'
   assert.deepEqual(mine, [{ id: data.user.id }]);
   assert.equal((await supabase.auth.signOut()).error, null);
   const stale = await fetch(`${stack.url}/auth/v1/user`, {
-    headers: { apikey: stack.PUBLISHABLE_KEY, authorization: `Bearer ${refreshed.data.session.access_token}` },
+    headers: {
+      apikey: stack.PUBLISHABLE_KEY,
+      authorization: `Bearer ${refreshed.data.session.access_token}`,
+    },
   });
   assert.equal(stale.status, 403);
 });
@@ -41,7 +54,11 @@ it('signs up by mail, confirms by the link, and signs in with the password', asy
   const supabase = client();
   const email = 'kaveri@example.com';
   const password = 'a-long-password-1';
-  const { data, error } = await supabase.auth.signUp({ email, password, options: { data: { full_name: 'Kaveri' } } });
+  const { data, error } = await supabase.auth.signUp({
+    email,
+    password,
+    options: { data: { full_name: 'Kaveri' } },
+  });
   assert.equal(error, null);
   assert.equal(data.session, null);
   const early = await supabase.auth.signInWithPassword({ email, password });
@@ -54,7 +71,10 @@ it('signs up by mail, confirms by the link, and signs in with the password', asy
   const signedIn = await supabase.auth.signInWithPassword({ email, password });
   assert.equal(signedIn.error, null);
   assert.equal(signedIn.data.user.user_metadata.full_name, 'Kaveri');
-  const bad = await supabase.auth.signInWithPassword({ email, password: 'wrong' });
+  const bad = await supabase.auth.signInWithPassword({
+    email,
+    password: 'wrong',
+  });
   assert.equal(bad.error.message, 'Invalid login credentials');
 });
 

@@ -13,7 +13,9 @@ const folders = [];
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 const clientOf = (endpoints) =>
-  createClient(endpoints.API_URL, endpoints.SECRET_KEY, { auth: { persistSession: false } });
+  createClient(endpoints.API_URL, endpoints.SECRET_KEY, {
+    auth: { persistSession: false },
+  });
 
 it('loses nothing to kill -9', { skip: mode === 'apart' && 'about the one process' }, async () => {
   const folder = await dataFolder();
@@ -30,14 +32,21 @@ it('loses nothing to kill -9', { skip: mode === 'apart' && 'about the one proces
       const { error } = await writer
         .from('coworking_space_images')
         .insert({ coworking_space_id: space.id, url, order: 1000 + n })
-        .then((answer) => answer, (reason) => ({ error: reason }));
+        .then(
+          (answer) => answer,
+          (reason) => ({ error: reason }),
+        );
       if (!error) acknowledged.push(url);
     }
   };
   const writers = [0, 1, 2, 3].map(write);
   while (acknowledged.length < 50) await new Promise((resolve) => setTimeout(resolve, 5));
   const postmaster = readFileSync(`${folder}/pgdata/postmaster.pid`, 'utf8').split('\n')[0];
-  const backends = execFileSync('ps', ['-o', 'pid=', '--ppid', postmaster], { encoding: 'utf8' }).trim().split(/\s+/);
+  const backends = execFileSync('ps', ['-o', 'pid=', '--ppid', postmaster], {
+    encoding: 'utf8',
+  })
+    .trim()
+    .split(/\s+/);
   first.child.kill('SIGKILL');
   for (const pid of [postmaster, ...backends]) {
     try {

@@ -21,7 +21,9 @@ after(async () => {
 });
 
 it('changes what rest and storage answer', async () => {
-  const anon = createClient(stack.url, stack.ANON_KEY, { auth: { persistSession: false } });
+  const anon = createClient(stack.url, stack.ANON_KEY, {
+    auth: { persistSession: false },
+  });
   const count = async () =>
     (await anon.from('coworking_space').select('*', { count: 'exact', head: true })).count;
   const buckets = async () => (await anon.storage.listBuckets()).data.map((bucket) => bucket.id);
@@ -38,9 +40,13 @@ it('changes what rest and storage answer', async () => {
 });
 
 it('serves a table that was made a moment ago', async () => {
-  const anon = createClient(stack.url, stack.ANON_KEY, { auth: { persistSession: false } });
+  const anon = createClient(stack.url, stack.ANON_KEY, {
+    auth: { persistSession: false },
+  });
   assert.equal((await anon.from('fresh').select()).error.code, 'PGRST205');
-  await database.query("set role postgres; create table public.fresh (id int primary key); insert into public.fresh values (1); reset role");
+  await database.query(
+    'set role postgres; create table public.fresh (id int primary key); insert into public.fresh values (1); reset role',
+  );
   const { until } = await import('../harness.mjs');
   const rows = await until('the new table', async () => (await anon.from('fresh').select()).data);
   assert.deepEqual(rows, [{ id: 1 }]);

@@ -34,7 +34,10 @@ describe('co-working spaces', () => {
     assert.equal(data.length, 56);
     assert.equal(new Set(data.map((space) => space.city)).size, 12);
     const paid = data.map((space) => space.paid_listing);
-    assert.deepEqual(paid, [...paid].sort((a, b) => Number(b) - Number(a)));
+    assert.deepEqual(
+      paid,
+      [...paid].sort((a, b) => Number(b) - Number(a)),
+    );
     assert.equal(paid.filter(Boolean).length > 0, true);
     assert.ok(data.some((space) => space.offerings.length > 0 && space.images.length > 0));
   });
@@ -66,11 +69,18 @@ describe('co-working spaces', () => {
       .eq('coworking_space_id', space.id)
       .order('order', { ascending: true });
     const orders = images.map((image) => image.order);
-    assert.deepEqual(orders, [...orders].sort((a, b) => a - b));
+    assert.deepEqual(
+      orders,
+      [...orders].sort((a, b) => a - b),
+    );
   });
 
   it('says PGRST116 for a slug that does not exist', async () => {
-    const { data, error, status } = await anon.from('coworking_space').select('*').eq('slug', 'nowhere').single();
+    const { data, error, status } = await anon
+      .from('coworking_space')
+      .select('*')
+      .eq('slug', 'nowhere')
+      .single();
     assert.equal(data, null);
     assert.equal(status, 406);
     assert.equal(error.code, 'PGRST116');
@@ -103,12 +113,32 @@ describe('the rest of the client', () => {
 
   it('inserts, upserts, updates and deletes for who may, and gives back what changed', async () => {
     const table = () => service.from('coworking_offering_type');
-    const { data: space } = await service.from('coworking_space').select('id').limit(1).single();
-    const row = { coworking_space_id: space.id, offering_type: 'virtual_office', price_from: 1234, available: false };
+    const { data: space } = await service
+      .from('coworking_space')
+      .insert({
+        name: 'Contract',
+        slug: `contract-${Date.now()}`,
+        address: '1 Mill Road',
+        locality: 'Fairlands',
+        city: 'Salem',
+        state: 'Tamil Nadu',
+        active: false,
+      })
+      .select('id')
+      .single();
+    const row = {
+      coworking_space_id: space.id,
+      offering_type: 'virtual_office',
+      price_from: 1234,
+      available: false,
+    };
     const { data: inserted, error } = await table().insert(row).select().single();
     assert.equal(error, null);
     assert.equal(inserted.price_from, 1234);
-    const { data: upserted } = await table().upsert({ ...inserted, price_from: 2345 }).select().single();
+    const { data: upserted } = await table()
+      .upsert({ ...inserted, price_from: 2345 })
+      .select()
+      .single();
     assert.equal(upserted.price_from, 2345);
     const { data: updated } = await table().update({ capacity: 7 }).eq('id', inserted.id).select('capacity');
     assert.deepEqual(updated, [{ capacity: 7 }]);
@@ -130,7 +160,10 @@ describe('the rest of the client', () => {
 });
 
 describe('wrong input', () => {
-  const get = (path, headers = {}) => fetch(`${stack.url}${path}`, { headers: { apikey: stack.ANON_KEY, ...headers } });
+  const get = (path, headers = {}) =>
+    fetch(`${stack.url}${path}`, {
+      headers: { apikey: stack.ANON_KEY, ...headers },
+    });
   const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const sign = async (header, claims, secret) => {
     const { createHmac } = await import('node:crypto');
@@ -140,15 +173,45 @@ describe('wrong input', () => {
   const bearer = (token) => ({ authorization: `Bearer ${token}` });
   const HS256 = { alg: 'HS256', typ: 'JWT' };
 
-  it('gives the original\'s error', async () => {
+  it("gives the original's error", async () => {
     const past = { role: 'anon', exp: 1_000_000_000 };
     const rows = [
-      ['expired token', '/rest/v1/properties', bearer(await sign(HS256, past, stack.JWT_SECRET)), 401, 'PGRST303'],
-      ['wrong secret', '/rest/v1/properties', bearer(await sign(HS256, { role: 'service_role' }, 'x'.repeat(40))), 401, 'PGRST301'],
-      ['unsigned token', '/rest/v1/properties', bearer(`${encode({ alg: 'none' })}.${encode({ role: 'service_role' })}.`), 401, 'PGRST301'],
-      ['wrong algorithm', '/rest/v1/properties', bearer(await sign({ alg: 'RS256', typ: 'JWT' }, past, stack.JWT_SECRET)), 401, 'PGRST301'],
+      [
+        'expired token',
+        '/rest/v1/properties',
+        bearer(await sign(HS256, past, stack.JWT_SECRET)),
+        401,
+        'PGRST303',
+      ],
+      [
+        'wrong secret',
+        '/rest/v1/properties',
+        bearer(await sign(HS256, { role: 'service_role' }, 'x'.repeat(40))),
+        401,
+        'PGRST301',
+      ],
+      [
+        'unsigned token',
+        '/rest/v1/properties',
+        bearer(`${encode({ alg: 'none' })}.${encode({ role: 'service_role' })}.`),
+        401,
+        'PGRST301',
+      ],
+      [
+        'wrong algorithm',
+        '/rest/v1/properties',
+        bearer(await sign({ alg: 'RS256', typ: 'JWT' }, past, stack.JWT_SECRET)),
+        401,
+        'PGRST301',
+      ],
       ['no token at all', '/rest/v1/properties', bearer('abc'), 401, 'PGRST301'],
-      ['unknown role', '/rest/v1/properties', bearer(await sign(HS256, { role: 'nobody_at_all' }, stack.JWT_SECRET)), 401, '22023'],
+      [
+        'unknown role',
+        '/rest/v1/properties',
+        bearer(await sign(HS256, { role: 'nobody_at_all' }, stack.JWT_SECRET)),
+        401,
+        '22023',
+      ],
       ['bad filter', '/rest/v1/properties?id=1', {}, 400, 'PGRST100'],
       ['bad value', '/rest/v1/properties?id=eq.x', {}, 400, '22P02'],
       ['unknown column', '/rest/v1/properties?nonsense=eq.1', {}, 400, '42703'],
@@ -174,7 +237,10 @@ describe('wrong input', () => {
     ]) {
       const answer = await fetch(`${stack.url}${path}`, {
         method: 'POST',
-        headers: { apikey: stack.SECRET_KEY, 'content-type': 'application/json' },
+        headers: {
+          apikey: stack.SECRET_KEY,
+          'content-type': 'application/json',
+        },
         body,
       });
       const found = await answer.json();
@@ -190,7 +256,9 @@ describe('wrong input', () => {
   });
 
   it('gives JSON for a route that nobody has', async () => {
-    const answer = await fetch(`${stack.url}/nonsense`, { headers: { accept: 'application/json' } });
+    const answer = await fetch(`${stack.url}/nonsense`, {
+      headers: { accept: 'application/json' },
+    });
     assert.equal(answer.status, 404);
     assert.equal((await answer.json()).message, 'no Route matched with those values');
   });
