@@ -8,6 +8,8 @@ use svc_kit::{
     jwt::KeySet,
 };
 
+use crate::schema_cache::QualifiedName;
+
 /// `db-tx-end`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxEnd {
@@ -35,9 +37,9 @@ pub struct Config {
     /// `PGRST_DB_PLAN_ENABLED`
     pub plan: bool,
     /// `PGRST_DB_PRE_REQUEST`
-    pub pre_request: Option<(String, String)>,
+    pub pre_request: Option<QualifiedName>,
     /// `PGRST_DB_ROOT_SPEC`
-    pub root_spec: Option<String>,
+    pub root_spec: Option<QualifiedName>,
     /// `PGRST_DB_TX_END`
     pub tx_end: TxEnd,
     /// `PGRST_DB_POOL`, default 10.
@@ -70,8 +72,31 @@ pub struct Config {
     pub server_timing: bool,
     /// `PGRST_SERVER_TRACE_HEADER`
     pub trace_header: Option<http::HeaderName>,
-    /// `PGRST_OPENAPI_MODE`: false when disabled.
-    pub openapi: bool,
+    /// `PGRST_OPENAPI_MODE`, default `follow-privileges`.
+    pub openapi: OpenApiMode,
+    /// `PGRST_OPENAPI_SECURITY_ACTIVE`
+    pub openapi_security: bool,
+    /// `PGRST_OPENAPI_SERVER_PROXY_URI`
+    pub openapi_proxy: Option<String>,
+}
+
+/// `openapi-mode`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenApiMode {
+    /// What the caller's role may use.
+    FollowPrivileges,
+    /// Everything.
+    IgnorePrivileges,
+    /// Nothing.
+    Disabled,
+}
+
+/// `schema.function`, split at the first dot; without a schema it is looked for in the search path.
+fn function_name(text: &str) -> QualifiedName {
+    match text.split_once('.') {
+        Some((schema, name)) => QualifiedName::new(schema, name),
+        None => QualifiedName::new("", text),
+    }
 }
 
 impl Config {
@@ -96,13 +121,10 @@ impl Config {
             plan: reader.flag(&["PGRST_DB_PLAN_ENABLED"], false),
             pre_request: reader
                 .text(&["PGRST_DB_PRE_REQUEST", "PGRST_PRE_REQUEST"])
-                .map(|name| match name.split_once('.') {
-                    Some((schema, function)) => (schema.to_owned(), function.to_owned()),
-                    None => ("public".to_owned(), name.to_owned()),
-                }),
+                .map(function_name),
             root_spec: reader
                 .text(&["PGRST_DB_ROOT_SPEC", "PGRST_ROOT_SPEC"])
-                .map(str::to_owned),
+                .map(function_name),
             tx_end: reader
                 .parse_with(&["PGRST_DB_TX_END"], tx_end)
                 .unwrap_or(TxEnd {
@@ -147,7 +169,11 @@ impl Config {
             cors_origins: list(&reader.text_or(&["PGRST_SERVER_CORS_ALLOWED_ORIGINS"], "")),
             server_timing: reader.flag(&["PGRST_SERVER_TIMING_ENABLED"], false),
             trace_header: reader.parse(&["PGRST_SERVER_TRACE_HEADER"]),
-            openapi: reader.text(&["PGRST_OPENAPI_MODE"]) != Some("disabled"),
+            openapi: reader
+                .parse_with(&["PGRST_OPENAPI_MODE"], openapi_mode)
+                .unwrap_or(OpenApiMode::FollowPrivileges),
+            openapi_security: reader.flag(&["PGRST_OPENAPI_SECURITY_ACTIVE"], false),
+            openapi_proxy: reader.parse_with(&["PGRST_OPENAPI_SERVER_PROXY_URI"], proxy_uri),
         };
         for reserved in ["pg_catalog", "information_schema"] {
             if config.schemas.iter().any(|schema| schema == reserved) {
@@ -196,6 +222,28 @@ fn read_secret(text: &str, is_base64: bool) -> Result<KeySet, String> {
         return Err("The JWT secret must be at least 32 characters long.".to_owned());
     }
     KeySet::from_secret_or_jwks(text).map_err(|error| error.to_string())
+}
+
+fn openapi_mode(text: &str) -> Result<OpenApiMode, String> {
+    match text {
+        "follow-privileges" => Ok(OpenApiMode::FollowPrivileges),
+        "ignore-privileges" => Ok(OpenApiMode::IgnorePrivileges),
+        "disabled" => Ok(OpenApiMode::Disabled),
+        _ => Err("expected follow-privileges, ignore-privileges or disabled".to_owned()),
+    }
+}
+
+fn proxy_uri(text: &str) -> Result<String, String> {
+    let is_web = url::Url::parse(text)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    if is_web {
+        Ok(text.to_owned())
+    } else {
+        Err(
+            "expected an http or https address such as https://example.com:8443/basePath"
+                .to_owned(),
+        )
+    }
 }
 
 fn tx_end(text: &str) -> Result<TxEnd, String> {

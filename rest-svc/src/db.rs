@@ -171,7 +171,7 @@ pub(crate) async fn run(
     let set_values: Vec<Param> = settings
         .iter()
         .flat_map(|(name, value)| [name, value])
-        .map(|text| Param(text.as_bytes().to_vec().into()))
+        .map(|text| Param(Some(text.as_bytes().to_vec().into())))
         .collect();
     let known = connection
         .statements

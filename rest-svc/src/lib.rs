@@ -17,6 +17,9 @@ pub mod schema_cache;
 pub mod sql;
 mod workers;
 
+/// The release of PostgREST whose behaviour this is.
+pub(crate) const VERSION: &str = "14.12";
+
 pub use app::App;
 pub use config::Config;
 pub use error::Error;

@@ -1,97 +1,354 @@
-//! The root: an OpenAPI 2.0 description of a schema.
+//! The OpenAPI 2.0 description of a schema, in the form that PostgREST gives it.
 
 use serde_json::{Map, Value, json};
 
-use crate::schema_cache::{Column, SchemaCache, Table};
+use crate::{
+    config::Config,
+    schema_cache::{
+        Argument, Cardinality, Column, QualifiedName, Routine, SchemaCache, Table, TypeName,
+    },
+};
 
-/// Describes the relations and functions of a schema.
-pub(crate) fn describe(cache: &SchemaCache, schema: &str) -> Value {
-    let mut tables: Vec<&Table> = cache
-        .tables
-        .values()
-        .filter(|table| table.id.schema == schema)
-        .collect();
-    tables.sort_by(|a, b| a.id.cmp(&b.id));
-    let mut paths = Map::new();
-    let mut definitions = Map::new();
-    paths.insert("/".to_owned(), json!({ "get": { "tags": ["Introspection"], "summary": "OpenAPI description (this document)", "produces": ["application/openapi+json", "application/json"], "responses": { "200": { "description": "OK" } } } }));
-    for table in tables {
-        paths.insert(format!("/{}", table.id.name), operations(table));
-        definitions.insert(table.id.name.clone(), definition(table));
-    }
-    let mut routines: Vec<_> = cache
-        .routines
-        .iter()
-        .filter(|(id, _)| id.schema == schema)
-        .collect();
-    routines.sort_by(|a, b| a.0.cmp(b.0));
-    for (id, overloads) in routines {
-        let volatile = overloads
-            .iter()
-            .all(crate::schema_cache::Routine::is_volatile);
-        let operation = json!({ "tags": [format!("(rpc) {}", id.name)], "responses": { "200": { "description": "OK" } } });
-        let mut methods = Map::new();
-        if !volatile {
-            methods.insert("get".to_owned(), operation.clone());
-        }
-        methods.insert("post".to_owned(), operation);
-        paths.insert(format!("/rpc/{}", id.name), methods.into());
-    }
-    let comment = cache.schema_descriptions.get(schema);
-    let (title, description) = match comment.and_then(|text| text.split_once('\n')) {
-        Some((title, description)) => (title, description.trim_start()),
-        None => (comment.map_or("PostgREST API", String::as_str), ""),
-    };
-    json!({
-        "swagger": "2.0",
-        "info": { "title": title, "description": description, "version": env!("CARGO_PKG_VERSION") },
-        "host": "localhost", "basePath": "/", "schemes": ["http"],
-        "consumes": ["application/json", "application/vnd.pgrst.object+json", "text/csv"],
-        "produces": ["application/json", "application/vnd.pgrst.object+json", "text/csv"],
-        "paths": paths, "definitions": definitions,
-    })
+const MEDIA: [&str; 3] = [
+    "application/json",
+    "application/vnd.pgrst.object+json;nulls=stripped",
+    "application/vnd.pgrst.object+json",
+];
+
+/// What a description shows of a schema.
+pub(crate) struct Shown<'a> {
+    /// The relations, in the order of their names.
+    pub(crate) tables: Vec<&'a Table>,
+    /// The functions, likewise.
+    pub(crate) routines: Vec<&'a Routine>,
+    /// The schema's comment.
+    pub(crate) comment: Option<&'a str>,
+    /// Schemas whose types functions show without the schema's name: the caller's search path.
+    pub(crate) unqualified: Vec<&'a str>,
 }
 
-fn operations(table: &Table) -> Value {
-    let (summary, description) = match table
-        .description
-        .as_ref()
-        .map(|text| text.split_once('\n').unwrap_or((text, "")))
-    {
-        Some((summary, description)) => (
-            Some(summary),
-            Some(description.trim_start()).filter(|text| !text.is_empty()),
-        ),
-        None => (None, None),
-    };
-    let mut base = Map::from_iter([("tags".to_owned(), json!([table.id.name]))]);
-    if let Some(summary) = summary {
-        base.insert("summary".to_owned(), summary.into());
+impl Shown<'_> {
+    fn type_name<'t>(&self, kind: &'t TypeName) -> &'t str {
+        let short = self
+            .unqualified
+            .iter()
+            .find_map(|schema| kind.0.strip_prefix(schema)?.strip_prefix('.'));
+        short.unwrap_or(&kind.0)
     }
-    if let Some(description) = description {
-        base.insert("description".to_owned(), description.into());
-    }
-    let mut methods = Map::new();
-    for (method, status, possible) in [
-        ("get", "200", true),
-        ("post", "201", table.insertable),
-        ("patch", "204", table.updatable),
-        ("delete", "204", table.deletable),
-    ] {
-        if possible {
-            let mut operation = base.clone();
-            operation.insert("responses".to_owned(), json!({ status: { "description": if status == "200" { "OK" } else if status == "201" { "Created" } else { "No Content" } } }));
-            methods.insert(method.to_owned(), operation.into());
+}
+
+/// Describes what is shown.
+pub(crate) fn describe(config: &Config, cache: &SchemaCache, shown: &Shown<'_>) -> Value {
+    let (title, description) = summary(shown.comment);
+    let mut paths = Map::new();
+    paths.insert(
+        "/".to_owned(),
+        json!({ "get": {
+            "tags": ["Introspection"],
+            "summary": "OpenAPI description (this document)",
+            "produces": ["application/openapi+json", "application/json"],
+            "responses": { "200": { "description": "OK" } },
+        } }),
+    );
+    let mut definitions = Map::new();
+    let mut parameters = common_parameters();
+    for table in &shown.tables {
+        paths.insert(format!("/{}", table.id.name), table_path(table));
+        definitions.insert(table.id.name.clone(), definition(cache, table));
+        parameters.insert(
+            format!("body.{}", table.id.name),
+            json!({
+                "name": table.id.name, "description": table.id.name, "required": false, "in": "body",
+                "schema": { "$ref": format!("#/definitions/{}", table.id.name) },
+            }),
+        );
+        for column in &table.columns {
+            let mut filter = object(
+                json!({ "name": column.name, "required": false, "in": "query", "type": "string" }),
+            );
+            set(&mut filter, "description", column.description.as_deref());
+            parameters.insert(row_filter(table, column), filter.into());
         }
+    }
+    for routine in &shown.routines {
+        paths.insert(
+            format!("/rpc/{}", routine.id.name),
+            routine_path(shown, routine),
+        );
+    }
+    let (scheme, host, base) = served_at(config);
+    let produced: Vec<&str> = MEDIA.into_iter().chain(["text/csv"]).collect();
+    let mut document = object(json!({
+        "swagger": "2.0",
+        "info": {
+            "title": title.unwrap_or("PostgREST API"),
+            "description": description.unwrap_or("This is a dynamic API generated by PostgREST"),
+            "version": crate::VERSION,
+        },
+        "host": host, "basePath": base, "schemes": [scheme],
+        "consumes": produced, "produces": produced,
+        "paths": paths, "definitions": definitions, "parameters": parameters,
+        "externalDocs": {
+            "description": "PostgREST Documentation",
+            "url": "https://postgrest.org/en/v14/references/api.html",
+        },
+    }));
+    if config.openapi_security {
+        document.insert("security".to_owned(), json!([{ "JWT": [] }]));
+        document.insert(
+            "securityDefinitions".to_owned(),
+            json!({ "JWT": {
+                "type": "apiKey", "name": "Authorization", "in": "header",
+                "description": "Add the token prepending \"Bearer \" (without quotes) to it",
+            } }),
+        );
+    }
+    document.into()
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn set(map: &mut Map<String, Value>, key: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        map.insert(key.to_owned(), value.into());
+    }
+}
+
+/// The first line of a comment, and the rest of it.
+fn summary(comment: Option<&str>) -> (Option<&str>, Option<&str>) {
+    let Some(comment) = comment else {
+        return (None, None);
+    };
+    let (first, rest) = comment.split_once('\n').unwrap_or((comment, ""));
+    let rest = rest.trim_start_matches('\n');
+    (Some(first), (!rest.is_empty()).then_some(rest))
+}
+
+/// Scheme, host and base path: the proxy's, if one is configured.
+fn served_at(config: &Config) -> (String, String, String) {
+    let proxy = config
+        .openapi_proxy
+        .as_ref()
+        .and_then(|text| url::Url::parse(text).ok());
+    match proxy {
+        Some(url) => {
+            let host = url.host_str().unwrap_or_default();
+            let port = url.port_or_known_default().unwrap_or(80);
+            (
+                url.scheme().to_owned(),
+                format!("{host}:{port}"),
+                url.path().to_owned(),
+            )
+        }
+        None => (
+            "http".to_owned(),
+            format!("{}:{}", config.listen_host(), config.port),
+            "/".to_owned(),
+        ),
+    }
+}
+
+fn common_parameters() -> Map<String, Value> {
+    let prefer = |values: &[&str]| {
+        let mut found = object(json!({
+            "name": "Prefer", "description": "Preference", "required": false, "in": "header", "type": "string",
+        }));
+        if !values.is_empty() {
+            found.insert("enum".to_owned(), values.into());
+        }
+        Value::from(found)
+    };
+    let text = |name: &str, place: &str, description: &str| json!({ "name": name, "description": description, "required": false, "in": place, "type": "string" });
+    let window = "Limiting and Pagination";
+    let returns = ["return=representation", "return=minimal", "return=none"];
+    let resolutions = [
+        "resolution=ignore-duplicates",
+        "resolution=merge-duplicates",
+    ];
+    let mut unit = object(text("Range-Unit", "header", window));
+    unit.insert("default".to_owned(), "items".into());
+    Map::from_iter([
+        ("preferParams".to_owned(), prefer(&[])),
+        ("preferReturn".to_owned(), prefer(&returns)),
+        ("preferCount".to_owned(), prefer(&["count=none"])),
+        (
+            "preferPost".to_owned(),
+            prefer(&[&returns[..], &resolutions[..]].concat()),
+        ),
+        (
+            "select".to_owned(),
+            text("select", "query", "Filtering Columns"),
+        ),
+        (
+            "on_conflict".to_owned(),
+            text("on_conflict", "query", "On Conflict"),
+        ),
+        ("order".to_owned(), text("order", "query", "Ordering")),
+        ("range".to_owned(), text("Range", "header", window)),
+        ("rangeUnit".to_owned(), unit.into()),
+        ("offset".to_owned(), text("offset", "query", window)),
+        ("limit".to_owned(), text("limit", "query", window)),
+    ])
+}
+
+fn row_filter(table: &Table, column: &Column) -> String {
+    format!("rowFilter.{}.{}", table.id.name, column.name)
+}
+
+fn table_path(table: &Table) -> Value {
+    let (title, description) = summary(table.description.as_deref());
+    let operation = |parameters: Vec<String>, responses: Value| {
+        let mut found = Map::from_iter([("tags".to_owned(), json!([table.id.name]))]);
+        set(&mut found, "summary", title);
+        set(&mut found, "description", description);
+        let references: Vec<Value> = parameters
+            .iter()
+            .map(|name| json!({ "$ref": format!("#/parameters/{name}") }))
+            .collect();
+        found.insert("parameters".to_owned(), references.into());
+        found.insert("responses".to_owned(), responses);
+        Value::from(found)
+    };
+    let filters = || table.columns.iter().map(|column| row_filter(table, column));
+    let with = |names: &[&str]| -> Vec<String> {
+        filters()
+            .chain(names.iter().map(|&name| name.to_owned()))
+            .collect()
+    };
+    let body = format!("body.{}", table.id.name);
+    let rows =
+        json!({ "type": "array", "items": { "$ref": format!("#/definitions/{}", table.id.name) } });
+    let read = [
+        "select",
+        "order",
+        "range",
+        "rangeUnit",
+        "offset",
+        "limit",
+        "preferCount",
+    ];
+    let mut methods = Map::new();
+    methods.insert(
+        "get".to_owned(),
+        operation(
+            with(&read),
+            json!({
+                "200": { "description": "OK", "schema": rows },
+                "206": { "description": "Partial Content" },
+            }),
+        ),
+    );
+    if table.insertable || table.updatable || table.deletable {
+        let created = json!({ "201": { "description": "Created" } });
+        let done = json!({ "204": { "description": "No Content" } });
+        let post = vec![body.clone(), "select".to_owned(), "preferPost".to_owned()];
+        methods.insert("post".to_owned(), operation(post, created));
+        methods.insert(
+            "patch".to_owned(),
+            operation(with(&[&body, "preferReturn"]), done.clone()),
+        );
+        methods.insert(
+            "delete".to_owned(),
+            operation(with(&["preferReturn"]), done),
+        );
     }
     methods.into()
 }
 
-fn definition(table: &Table) -> Value {
+fn routine_path(shown: &Shown<'_>, routine: &Routine) -> Value {
+    let (title, description) = summary(routine.description.as_deref());
+    let operation = |parameters: Vec<Value>| {
+        let mut found = Map::from_iter([(
+            "tags".to_owned(),
+            json!([format!("(rpc) {}", routine.id.name)]),
+        )]);
+        set(&mut found, "summary", title);
+        set(&mut found, "description", description);
+        found.insert("produces".to_owned(), json!(MEDIA));
+        if !parameters.is_empty() {
+            found.insert("parameters".to_owned(), parameters.into());
+        }
+        found.insert(
+            "responses".to_owned(),
+            json!({ "200": { "description": "OK" } }),
+        );
+        Value::from(found)
+    };
+    let mut methods = Map::new();
+    if !routine.is_volatile() {
+        let parameters = routine
+            .arguments
+            .iter()
+            .map(|argument| query_parameter(argument, shown.type_name(&argument.declared)))
+            .collect();
+        methods.insert("get".to_owned(), operation(parameters));
+    }
+    let properties: Map<String, Value> = routine
+        .arguments
+        .iter()
+        .map(|argument| {
+            (
+                argument.name.clone(),
+                schema_of(shown.type_name(&argument.declared)).into(),
+            )
+        })
+        .collect();
+    let required: Vec<&str> = routine
+        .arguments
+        .iter()
+        .filter(|argument| argument.required)
+        .map(|argument| argument.name.as_str())
+        .collect();
+    let mut body = object(json!({ "type": "object", "properties": properties }));
+    set(&mut body, "description", routine.description.as_deref());
+    if !required.is_empty() {
+        body.insert("required".to_owned(), required.into());
+    }
+    methods.insert(
+        "post".to_owned(),
+        operation(vec![
+            json!({ "name": "args", "required": true, "in": "body", "schema": body }),
+            json!({ "$ref": "#/parameters/preferParams" }),
+        ]),
+    );
+    methods.into()
+}
+
+fn query_parameter(argument: &Argument, kind: &str) -> Value {
+    let mut found =
+        object(json!({ "name": argument.name, "required": argument.required, "in": "query" }));
+    if argument.variadic {
+        let element = kind.strip_suffix("[]").unwrap_or(kind);
+        let mut items = Map::new();
+        set(&mut items, "type", swagger_type(element));
+        items.insert("format".to_owned(), swagger_format(element).into());
+        found.insert(
+            "type".to_owned(),
+            swagger_type(kind).unwrap_or("string").into(),
+        );
+        found.insert("collectionFormat".to_owned(), "multi".into());
+        found.insert("items".to_owned(), items.into());
+    } else {
+        // An array is written as a literal, and a parameter must have some type.
+        let named = swagger_type(kind)
+            .filter(|kind| *kind != "array")
+            .unwrap_or("string");
+        found.insert("type".to_owned(), named.into());
+        found.insert("format".to_owned(), swagger_format(kind).into());
+    }
+    found.into()
+}
+
+fn definition(cache: &SchemaCache, table: &Table) -> Value {
     let properties: Map<String, Value> = table
         .columns
         .iter()
-        .map(|column| (column.name.clone(), property(table, column)))
+        .map(|column| (column.name.clone(), property(cache, table, column)))
         .collect();
     let required: Vec<&str> = table
         .columns
@@ -99,36 +356,42 @@ fn definition(table: &Table) -> Value {
         .filter(|column| !column.nullable)
         .map(|column| column.name.as_str())
         .collect();
-    let mut found = Map::from_iter([
-        ("type".to_owned(), json!("object")),
-        ("properties".to_owned(), properties.into()),
-    ]);
-    if let Some(description) = &table.description {
-        found.insert("description".to_owned(), description.as_str().into());
-    }
+    let mut found = object(json!({ "type": "object", "properties": properties }));
+    set(&mut found, "description", table.description.as_deref());
     if !required.is_empty() {
         found.insert("required".to_owned(), required.into());
     }
     found.into()
 }
 
-fn property(table: &Table, column: &Column) -> Value {
-    let kind = match column.base.as_str() {
-        "smallint" | "integer" | "bigint" => json!({ "type": "integer" }),
-        "numeric" | "real" | "double precision" => json!({ "type": "number" }),
-        "boolean" => json!({ "type": "boolean" }),
-        "json" | "jsonb" => json!({}),
-        base if base.ends_with("[]") => json!({ "type": "array", "items": { "type": "string" } }),
-        _ => json!({ "type": "string" }),
-    };
-    let mut found = kind.as_object().cloned().unwrap_or_default();
-    found.insert("format".to_owned(), column.base.as_str().into());
-    let mut notes: Vec<String> = column.description.iter().cloned().collect();
+fn property(cache: &SchemaCache, table: &Table, column: &Column) -> Value {
+    let mut found = schema_of(&column.base);
+    let mut notes = Vec::new();
     if table.primary_key.contains(&column.name) {
-        notes.push("Note:\nThis is a Primary Key.<pk/>".to_owned());
+        notes.push("This is a Primary Key.<pk/>".to_owned());
     }
-    if !notes.is_empty() {
-        found.insert("description".to_owned(), notes.join("\n\n").into());
+    if let Some((target, key)) = foreign_key(cache, &table.id, &column.name) {
+        notes.push(format!(
+            "This is a Foreign Key to `{target}.{key}`.<fk table='{target}' column='{key}'/>"
+        ));
+    }
+    let description = if notes.is_empty() {
+        column.description.clone()
+    } else {
+        let own = column
+            .description
+            .as_ref()
+            .map(|text| format!("{text}\n\n"))
+            .unwrap_or_default();
+        Some(format!("{own}Note:\n{}", notes.join("\n")))
+    };
+    set(&mut found, "description", description.as_deref());
+    if let Some(value) = column
+        .default
+        .as_ref()
+        .and_then(|text| default_of(&column.base, text))
+    {
+        found.insert("default".to_owned(), value);
     }
     if let Some(length) = column.max_length {
         found.insert("maxLength".to_owned(), length.into());
@@ -137,4 +400,83 @@ fn property(table: &Table, column: &Column) -> Value {
         found.insert("enum".to_owned(), column.labels.clone().into());
     }
     found.into()
+}
+
+/// Where the column alone points to, a table rather than a view.
+fn foreign_key<'a>(
+    cache: &'a SchemaCache,
+    table: &QualifiedName,
+    column: &str,
+) -> Option<(&'a str, &'a str)> {
+    let mut candidates: Vec<_> = cache
+        .relationships
+        .get(table)?
+        .iter()
+        .filter(|relationship| relationship.target.schema == table.schema)
+        .filter_map(|relationship| match &relationship.cardinality {
+            Cardinality::ManyToOne { columns, .. }
+            | Cardinality::OneToOne {
+                columns,
+                is_parent: false,
+                ..
+            } => match columns.as_slice() {
+                [(own, theirs)] if own == column => Some((relationship, theirs.as_str())),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    candidates.sort_by_key(|(relationship, _)| relationship.target_is_view);
+    candidates
+        .first()
+        .map(|(relationship, key)| (relationship.target.name.as_str(), *key))
+}
+
+/// A default as JSON, if it is a constant.
+fn default_of(kind: &str, expression: &str) -> Option<Value> {
+    if swagger_type(kind) != Some("string") {
+        return serde_json::from_str(expression).ok();
+    }
+    let text = match expression.strip_suffix(&format!("::{kind}")) {
+        Some(constant) => constant.trim_matches('\''),
+        None => expression,
+    };
+    // As it stands between quotes: what would break out of them is no default.
+    serde_json::from_str(&format!("\"{text}\"")).ok()
+}
+
+fn schema_of(kind: &str) -> Map<String, Value> {
+    let mut found = Map::new();
+    let named = swagger_type(kind);
+    set(&mut found, "type", named);
+    found.insert("format".to_owned(), swagger_format(kind).into());
+    if named == Some("array") {
+        let mut items = Map::new();
+        set(
+            &mut items,
+            "type",
+            kind.strip_suffix("[]").and_then(swagger_type),
+        );
+        found.insert("items".to_owned(), items.into());
+    }
+    found
+}
+
+fn swagger_type(kind: &str) -> Option<&'static str> {
+    match kind {
+        "boolean" => Some("boolean"),
+        "smallint" | "integer" | "bigint" => Some("integer"),
+        "numeric" | "real" | "double precision" => Some("number"),
+        "json" | "jsonb" => None,
+        kind if kind.ends_with("[]") => Some("array"),
+        _ => Some("string"),
+    }
+}
+
+fn swagger_format(kind: &str) -> &str {
+    match kind {
+        "smallint" | "integer" => "int32",
+        "bigint" => "int64",
+        kind => kind,
+    }
 }

@@ -14,7 +14,7 @@ mod tree;
 
 pub use cursor::ParseError;
 pub use media::{Accept, MediaType, PlanFormat, parse_accept};
-pub use payload::{Payload, PayloadKind, parse_payload};
+pub use payload::{Payload, PayloadKind, parse_form, parse_payload};
 pub use preferences::{Count, Handling, Missing, Preferences, Resolution, Return, Transaction};
 pub use query::{QueryParams, parse_arguments, parse_query};
 pub use range::Range;

@@ -3,5 +3,6 @@
 mod find;
 mod read;
 
-pub(crate) use read::join_columns;
-pub use read::{Child, Condition, PlannedField, PlannedOrder, ReadPlan, Source, plan_read};
+pub use read::{
+    Child, Condition, PlannedField, PlannedOrder, ReadPlan, Source, SpreadField, plan_read,
+};

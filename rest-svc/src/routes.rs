@@ -1,14 +1,24 @@
 //! From a request to a response, in PostgREST's order of checks.
 
 mod cors;
+mod negotiate;
 mod relation;
+mod resolve;
 mod respond;
+mod root;
 mod rpc;
 
-use std::sync::Arc;
+use std::{
+    convert::Infallible,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use axum::{
-    body::Bytes,
+    body::{Body, Bytes},
     extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
@@ -23,8 +33,7 @@ use crate::{
     auth::{Identity, identify},
     db::{self, Isolation, Mode},
     error::{Error, Result},
-    openapi,
-    parse::{Accept, MediaType, Preferences, Transaction, parse_accept},
+    parse::{Accept, Preferences, Transaction, parse_accept},
     schema_cache::{QualifiedName, SchemaCache},
     sql::Sql,
 };
@@ -50,11 +59,14 @@ pub(super) struct Context {
     pub(super) accept: Accept,
     pub(super) schema: String,
     pub(super) shows_profile: bool,
+    /// Microseconds in the database, if somebody wants to know.
+    pub(super) in_database: Option<Arc<AtomicU64>>,
 }
 
 /// Every path of the API.
 pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
+    let is_head = request.method() == Method::HEAD;
     let trace = app.inner().config.trace_header.clone().map(|name| {
         let value = request.headers().get(&name).cloned();
         (name, value.unwrap_or(HeaderValue::from_static("")))
@@ -69,15 +81,19 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
             error.into_response()
         })
     };
+    if is_head && response.status().is_success() {
+        // A body of known length would be announced, although it is not what GET would send.
+        let nothing = futures_util::stream::empty::<std::result::Result<Bytes, Infallible>>();
+        *response.body_mut() = Body::from_stream(nothing);
+    }
     cors::allow(
         response.headers_mut(),
         origin.as_ref(),
         &app.inner().config.cors_origins,
     );
-    response.headers_mut().insert(
-        header::SERVER,
-        HeaderValue::from_static(concat!("postgrest/", "14.12")),
-    );
+    response
+        .headers_mut()
+        .insert(header::SERVER, HeaderValue::from_static("postgrest/14.12"));
     if let Some((name, value)) = trace {
         response.headers_mut().insert(name, value);
     }
@@ -85,8 +101,15 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
 }
 
 async fn handle(app: App, request: Request) -> Result<Response> {
+    let started = Instant::now();
     let (parts, body) = request.into_parts();
     let identity = identify(&app.inner().config, &parts.headers)?;
+    let identified = Instant::now();
+    let timing = app
+        .inner()
+        .config
+        .server_timing
+        .then(|| Arc::new(AtomicU64::new(0)));
     let cache = app.inner().cache.load_full();
     let cache = cache.ok_or_else(|| {
         Error::new(
@@ -119,12 +142,31 @@ async fn handle(app: App, request: Request) -> Result<Response> {
         accept,
         schema,
         shows_profile,
+        in_database: timing.clone(),
     };
-    match resource {
-        Resource::Root => root(&context),
+    let parsed = Instant::now();
+    let mut response = match resource {
+        Resource::Root => root::serve(context).await,
         Resource::Relation(name) => relation::serve(context, &name).await,
         Resource::Routine(name) => rpc::serve(context, &name).await,
+    }?;
+    if let Some(in_database) = timing {
+        let in_database = Duration::from_micros(in_database.load(Ordering::Relaxed));
+        let phases = [
+            ("jwt", identified - started),
+            ("parse", parsed - identified),
+            ("plan", parsed.elapsed().saturating_sub(in_database)),
+            ("transaction", in_database),
+            // Postgres writes the body, so there is nothing left to make.
+            ("response", Duration::ZERO),
+        ];
+        let shown =
+            phases.map(|(name, took)| format!("{name};dur={:.1}", took.as_secs_f64() * 1e3));
+        if let Ok(value) = HeaderValue::from_str(&shown.join(", ")) {
+            response.headers_mut().insert("server-timing", value);
+        }
     }
+    Ok(response)
 }
 
 fn resource(path: &str) -> Result<Resource> {
@@ -171,49 +213,6 @@ fn schema_of(app: &App, method: &Method, headers: &HeaderMap) -> Result<(String,
     }
 }
 
-fn root(context: &Context) -> Result<Response> {
-    let config = &context.app.inner().config;
-    match context.parts.method {
-        Method::OPTIONS => return Ok(respond::options("OPTIONS,GET,HEAD")),
-        Method::GET | Method::HEAD => {}
-        ref method => {
-            return Err(Error::new(
-                405,
-                "117",
-                format!("Unsupported HTTP method: {method}"),
-            ));
-        }
-    }
-    if !config.openapi {
-        return Err(Error::new(404, "126", "Root endpoint metadata is disabled"));
-    }
-    let acceptable =
-        |media: &MediaType| matches!(media, MediaType::OpenApi | MediaType::Json | MediaType::Any);
-    if !context.accept.iter().any(acceptable) {
-        return Err(not_acceptable(&context.accept));
-    }
-    let text = openapi::describe(&context.cache, &context.schema).to_string();
-    let mut response = (
-        [(header::CONTENT_TYPE, MediaType::OpenApi.content_type())],
-        text,
-    )
-        .into_response();
-    context.show_profile(&mut response);
-    Ok(response)
-}
-
-pub(super) fn not_acceptable(accept: &Accept) -> Error {
-    let names: Vec<_> = accept.iter().map(MediaType::name).collect();
-    Error::new(
-        406,
-        "107",
-        format!(
-            "None of these media types are available: {}",
-            names.join(", ")
-        ),
-    )
-}
-
 impl Context {
     pub(super) fn query(&self) -> &str {
         self.parts.uri.query().unwrap_or_default()
@@ -225,6 +224,12 @@ impl Context {
             .get(header::CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default()
+    }
+
+    /// The media type of the body, in lower case and without parameters.
+    pub(super) fn content_media(&self) -> String {
+        let media = self.content_type().split(';').next();
+        media.unwrap_or_default().trim().to_ascii_lowercase()
     }
 
     pub(super) fn id(&self, name: &str) -> QualifiedName {
@@ -332,11 +337,9 @@ impl Context {
             })
             .cloned()
             .collect();
-        let pre_request = inner.config.pre_request.as_ref().map(|(schema, name)| {
+        let pre_request = inner.config.pre_request.as_ref().map(|name| {
             let mut sql = Sql::new();
-            sql.push("SELECT ")
-                .qualified(&QualifiedName::new(schema, name))
-                .push("()");
+            sql.push("SELECT ").qualified(name).push("()");
             sql
         });
         let plan = db::Plan {
@@ -352,7 +355,13 @@ impl Context {
             is_anonymous: self.identity.is_anonymous,
             prepared: inner.config.prepared,
         };
-        db::run(&inner.pool, &plan, accept).await
+        let started = Instant::now();
+        let outcome = db::run(&inner.pool, &plan, accept).await;
+        if let Some(total) = &self.in_database {
+            let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+            total.fetch_add(took, Ordering::Relaxed);
+        }
+        outcome
     }
 
     pub(super) fn show_profile(&self, response: &mut Response) {

@@ -36,6 +36,30 @@ impl QualifiedName {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct TypeName(pub(crate) String);
 
+/// A domain's own forms: functions of implicit casts between it and JSON or text.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Representation {
+    /// From the value to what a response shows.
+    pub to_json: Option<QualifiedName>,
+    /// From what a body has to the value.
+    pub from_json: Option<QualifiedName>,
+    /// From what a filter has to the value.
+    pub from_text: Option<QualifiedName>,
+}
+
+/// What makes the body of a media type.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Handler {
+    /// An aggregate over rows, or the domain that a function's value passes through.
+    pub function: QualifiedName,
+    /// The relation or function it is for; `None` for any relation.
+    pub target: Option<QualifiedName>,
+    /// The media type in lower case; `*/*` answers every one.
+    pub media: String,
+    /// The value of `Content-Type`.
+    pub content_type: String,
+}
+
 /// A column of an exposed relation.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Column {
@@ -45,6 +69,10 @@ pub struct Column {
     pub declared: TypeName,
     /// The type below all domains, without modifier.
     pub base: String,
+    /// The declared type without its modifier.
+    pub nominal: TypeName,
+    /// How a domain wants to be shown and read, if it does.
+    pub representation: Option<Representation>,
     /// True if it takes null.
     pub nullable: bool,
     /// The expression of its default, or of its domain's.
@@ -55,6 +83,23 @@ pub struct Column {
     pub labels: Vec<String>,
     /// The most characters it holds.
     pub max_length: Option<i32>,
+}
+
+impl Column {
+    /// See [`Representation::to_json`].
+    pub fn to_json(&self) -> Option<&QualifiedName> {
+        self.representation.as_ref()?.to_json.as_ref()
+    }
+
+    /// See [`Representation::from_json`].
+    pub fn from_json(&self) -> Option<&QualifiedName> {
+        self.representation.as_ref()?.from_json.as_ref()
+    }
+
+    /// See [`Representation::from_text`].
+    pub fn from_text(&self) -> Option<&QualifiedName> {
+        self.representation.as_ref()?.from_text.as_ref()
+    }
 }
 
 /// A table, view, materialized view, foreign or partitioned table.
@@ -82,6 +127,11 @@ pub struct Table {
 }
 
 impl Table {
+    /// True if some column has a form of its own in responses.
+    pub fn has_representation(&self) -> bool {
+        self.columns.iter().any(|column| column.to_json().is_some())
+    }
+
     /// One column.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
@@ -101,6 +151,8 @@ pub struct Argument {
     /// Its type; `character` and `bit` become their varying forms, so that nothing is cut off.
     #[serde(rename = "type")]
     pub type_name: TypeName,
+    /// Its type as it was declared.
+    pub declared: TypeName,
     /// True unless it has a default.
     pub required: bool,
     /// True for the last argument of a variadic function.
@@ -122,6 +174,8 @@ pub enum Shape {
 /// A function of an exposed schema.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Routine {
+    /// Its object id.
+    pub oid: u32,
     /// Its name.
     #[serde(flatten)]
     pub id: QualifiedName,
@@ -142,6 +196,11 @@ pub struct Routine {
 }
 
 impl Routine {
+    /// True if its only argument has no name, so the body itself is the argument.
+    pub fn takes_raw(&self) -> bool {
+        matches!(self.arguments.as_slice(), [one] if one.name.is_empty())
+    }
+
     /// True if it may write.
     pub fn is_volatile(&self) -> bool {
         self.volatility == "v"
@@ -157,6 +216,8 @@ pub struct SchemaCache {
     pub relationships: HashMap<QualifiedName, Vec<Relationship>>,
     /// Functions by name; overloads in the order of their argument count.
     pub routines: HashMap<QualifiedName, Vec<Routine>>,
+    /// What makes bodies of other media types, by the media type.
+    pub handlers: HashMap<String, Vec<Handler>>,
     /// Time zone names that `Prefer: timezone=` may give.
     pub timezones: Vec<String>,
     /// Settings of roles: role, name, value. Applied when a request runs as the role.
@@ -168,6 +229,14 @@ pub struct SchemaCache {
 }
 
 impl SchemaCache {
+    /// What makes bodies of a media type for a relation or function (`None` for any relation).
+    pub fn handler(&self, target: Option<&QualifiedName>, media: &str) -> Option<&Handler> {
+        self.handlers
+            .get(media)?
+            .iter()
+            .find(|handler| handler.target.as_ref() == target)
+    }
+
     /// A relation by name.
     pub fn table(&self, id: &QualifiedName) -> Option<&Table> {
         self.tables.get(id)

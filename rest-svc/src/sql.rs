@@ -11,4 +11,4 @@ pub use builder::{Param, Sql};
 pub use call::{Arguments, call};
 pub use mutate::{Mutation, MutationKind, OnConflict, mutate};
 pub use read::{count_of, read};
-pub use wrap::{Body, Totals, explain, wrap};
+pub use wrap::{Body, Kind, Totals, explain, wrap};

@@ -81,14 +81,13 @@ pub(super) fn try_filter(text: &str) -> Option<Result<OpExpr, ParseError>> {
     }
 }
 
-/// Reads `and=(…)` and its like; the operator stands before the text in messages.
+/// Reads `and=(…)` and its like; columns of messages count the operator too.
 pub(super) fn parse_logic(negated: bool, any: bool, text: &str) -> Result<LogicTree, ParseError> {
     let operator = format!(
         "{}{}",
         if negated { "not." } else { "" },
         if any { "or" } else { "and" }
     );
-    let shown = format!("{operator}{text}");
     let mut cursor = Cursor::new(text);
     match children(&mut cursor, 0) {
         Ok(children) => Ok(LogicTree::Branch {
@@ -96,7 +95,7 @@ pub(super) fn parse_logic(negated: bool, any: bool, text: &str) -> Result<LogicT
             any,
             children,
         }),
-        Err(Failed) => Err(cursor.error("logic tree", &shown, operator.len())),
+        Err(Failed) => Err(cursor.error("logic tree", text, operator.len())),
     }
 }
 
@@ -124,9 +123,10 @@ fn member(cursor: &mut Cursor<'_>, depth: usize) -> Parsed<LogicTree> {
         if cursor
             .rest()
             .strip_prefix(word)
-            .is_some_and(|rest| rest.starts_with('('))
+            .is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('('))
         {
             cursor.require(word, "")?;
+            cursor.skip_blanks();
             let children = children(cursor, depth + 1)?;
             return Ok(LogicTree::Branch {
                 negated,

@@ -141,7 +141,9 @@ impl MediaType {
     /// The value of `Content-Type`.
     pub fn content_type(&self) -> String {
         match self {
-            Self::Other(name) if !name.starts_with("text/") => name.clone(),
+            Self::Other(name) if !matches!(name.as_str(), "text/plain" | "text/xml") => {
+                name.clone()
+            }
             Self::Any => "application/octet-stream".to_owned(),
             _ => format!("{}; charset=utf-8", self.name()),
         }

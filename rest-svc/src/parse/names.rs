@@ -77,7 +77,10 @@ fn json_path(cursor: &mut Cursor<'_>) -> Parsed<Vec<JsonStep>> {
 
 fn json_operand(cursor: &mut Cursor<'_>) -> Parsed<JsonOperand> {
     let start = cursor.pos();
-    let negative = cursor.take("-", "");
+    let negative = cursor.take("-", "\"-\"");
+    if !cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
+        cursor.expected("digit");
+    }
     let digits = cursor.take_while(|c| c.is_ascii_digit());
     let ends = |rest: &str| {
         rest.is_empty()

@@ -203,9 +203,17 @@ fn csv_rows(body: &[u8]) -> Result<Payload, String> {
     })
 }
 
+/// Reads a form as pairs in their order.
+pub fn parse_form(body: &[u8]) -> Vec<(String, String)> {
+    url::form_urlencoded::parse(body)
+        .map(|(key, value)| (key.into_owned(), value.into_owned()))
+        .collect()
+}
+
 fn form(body: &[u8]) -> Payload {
-    let row: Map<String, Value> = url::form_urlencoded::parse(body)
-        .map(|(key, value)| (key.into_owned(), value.into_owned().into()))
+    let row: Map<String, Value> = parse_form(body)
+        .into_iter()
+        .map(|(key, value)| (key, value.into()))
         .collect();
     Payload {
         kind: PayloadKind::Object,

@@ -40,67 +40,82 @@ pub(super) fn relationship<'a>(
     }
 }
 
+/// What a target and a hint may be called by is PostgREST's rule, kept as it is.
 fn matches(relationship: &Relationship, embed: &Embed) -> bool {
     let target = embed.target.as_str();
     if let Cardinality::Computed { function, .. } = &relationship.cardinality {
-        return function.name == target && embed.hint.is_none();
+        return function.name == target;
     }
     let by_name = relationship.target.name == target;
-    // From a table to itself, its name means the children; the parent is reached by the key's column.
-    let to_parent = matches!(
-        relationship.cardinality,
-        Cardinality::ManyToOne { .. }
-            | Cardinality::OneToOne {
-                is_parent: false,
-                ..
-            }
-    );
-    let by_name = by_name && !(relationship.is_self() && to_parent);
+    let keys = Keys::of(relationship);
+    if relationship.is_self() {
+        // From a relation to itself its name means the children; the parent is reached by the key's column.
+        let to_children = matches!(relationship.cardinality, Cardinality::OneToMany { .. });
+        let to_parent = matches!(relationship.cardinality, Cardinality::ManyToOne { .. });
+        return match &embed.hint {
+            None => by_name && to_children || to_parent && keys.own == Some(target),
+            Some(hint) => by_name && to_children && keys.theirs == Some(hint.as_str()),
+        };
+    }
     match &embed.hint {
-        Some(hint) => by_name && hinted(relationship, hint),
-        None => by_name || (!relationship.target_is_view && by_key(relationship, target)),
+        // A view has no constraints or keys of its own to be called by.
+        None => {
+            by_name
+                || !relationship.target_is_view
+                    && (keys.constraint == Some(target) || keys.own == Some(target))
+        }
+        Some(hint) => {
+            let hint = Some(hint.as_str());
+            by_name
+                && [keys.constraint, keys.own, keys.theirs, keys.junction]
+                    .iter()
+                    .any(|name| name.is_some() && *name == hint)
+        }
     }
 }
 
-/// The name of the constraint, or of the origin's only column.
-fn by_key(relationship: &Relationship, target: &str) -> bool {
-    match &relationship.cardinality {
-        Cardinality::ManyToOne {
-            constraint,
-            columns,
-        }
-        | Cardinality::OneToOne {
-            constraint,
-            columns,
-            is_parent: false,
-        } => constraint == target || matches!(columns.as_slice(), [(own, _)] if own == target),
-        Cardinality::OneToMany { constraint, .. } | Cardinality::OneToOne { constraint, .. } => {
-            constraint == target && !relationship.is_self()
-        }
-        _ => false,
-    }
+/// The names that tell relationships apart; a column only if it is the key's only one.
+#[derive(Default)]
+struct Keys<'a> {
+    constraint: Option<&'a str>,
+    own: Option<&'a str>,
+    theirs: Option<&'a str>,
+    junction: Option<&'a str>,
 }
 
-fn hinted(relationship: &Relationship, hint: &str) -> bool {
-    match &relationship.cardinality {
-        Cardinality::ManyToOne {
-            constraint,
-            columns,
+impl<'a> Keys<'a> {
+    fn of(relationship: &'a Relationship) -> Self {
+        match &relationship.cardinality {
+            Cardinality::ManyToOne {
+                constraint,
+                columns,
+            }
+            | Cardinality::OneToMany {
+                constraint,
+                columns,
+            }
+            | Cardinality::OneToOne {
+                constraint,
+                columns,
+                ..
+            } => {
+                let only = match columns.as_slice() {
+                    [(own, theirs)] => Some((own.as_str(), theirs.as_str())),
+                    _ => None,
+                };
+                Self {
+                    constraint: Some(constraint),
+                    own: only.map(|(own, _)| own),
+                    theirs: only.map(|(_, theirs)| theirs),
+                    junction: None,
+                }
+            }
+            Cardinality::ManyToMany { junction, .. } => Self {
+                junction: Some(&junction.name),
+                ..Self::default()
+            },
+            Cardinality::Computed { .. } => Self::default(),
         }
-        | Cardinality::OneToMany {
-            constraint,
-            columns,
-        }
-        | Cardinality::OneToOne {
-            constraint,
-            columns,
-            ..
-        } => {
-            constraint == hint
-                || matches!(columns.as_slice(), [(own, theirs)] if own == hint || theirs == hint)
-        }
-        Cardinality::ManyToMany { junction, .. } => junction.name == hint,
-        Cardinality::Computed { .. } => false,
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::{
     error::{Error, Result},
     parse::{
-        Aggregate, CastName, Embed, Field, Filter, IsValue, JoinType, LogicTree, OpExpr, Operation,
-        OrderTerm, QueryParams, Range, SelectItem,
+        Aggregate, CastName, Embed, Field, Filter, IsValue, JoinType, JsonOperand, LogicTree,
+        OpExpr, Operation, OrderTerm, QueryParams, Range, SelectItem,
     },
-    schema_cache::{Cardinality, QualifiedName, Relationship, SchemaCache, Table},
+    schema_cache::{Cardinality, Column, QualifiedName, Relationship, SchemaCache, Table},
 };
 
 use super::find;
@@ -37,6 +37,17 @@ pub struct PlannedField {
     pub aggregate: Option<Aggregate>,
     /// The cast of the aggregate.
     pub aggregate_cast: Option<CastName>,
+    /// The function that gives the column's own form in responses.
+    pub formatter: Option<QualifiedName>,
+}
+
+/// A column that a spread embed gives its parent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpreadField {
+    /// Its name in the embed's subquery, and in the parent's object.
+    pub label: String,
+    /// What the parent does with all of its values, and to what the result is cast.
+    pub aggregate: Option<(Aggregate, Option<CastName>)>,
 }
 
 /// A condition on rows.
@@ -50,6 +61,8 @@ pub enum Condition {
         to_jsonb: bool,
         /// True if the column is a `tsvector` already.
         is_tsvector: bool,
+        /// The function that reads values of the column's own form.
+        parser: Option<QualifiedName>,
         /// The rest.
         op: OpExpr,
     },
@@ -64,6 +77,21 @@ pub enum Condition {
         /// At least one.
         children: Vec<Condition>,
     },
+}
+
+impl Condition {
+    /// The columns that it looks at.
+    fn columns<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match self {
+            Self::Column { field, .. } => names.push(&field.name),
+            Self::Embed(..) => {}
+            Self::Branch { children, .. } => {
+                for child in children {
+                    child.columns(names);
+                }
+            }
+        }
+    }
 }
 
 /// One term of an order.
@@ -120,6 +148,8 @@ pub struct ReadPlan {
     pub range: Range,
     /// The embeds.
     pub children: Vec<Child>,
+    /// True for a to-one spread: its aggregates are the parent's.
+    pub hoists: bool,
 }
 
 impl ReadPlan {
@@ -141,7 +171,149 @@ impl ReadPlan {
 
     /// True if rows are grouped.
     pub fn has_aggregates(&self) -> bool {
+        !self.hoists && self.any_aggregate()
+    }
+
+    /// True if an aggregate is here, or comes up from a spread embed.
+    fn any_aggregate(&self) -> bool {
         self.select.iter().any(|field| field.aggregate.is_some())
+            || self
+                .children
+                .iter()
+                .any(|child| child.plan.hoists && child.plan.any_aggregate())
+    }
+
+    /// True if every column is selected and nothing else.
+    pub fn has_default_select(&self) -> bool {
+        self.children.is_empty() && matches!(self.select.as_slice(), [field] if field.star)
+    }
+
+    /// Every output column, for the parent to take over.
+    pub fn spread_fields(&self, cache: &SchemaCache) -> Vec<SpreadField> {
+        let mut found = Vec::new();
+        let plain = |label: String| SpreadField {
+            label,
+            aggregate: None,
+        };
+        for field in &self.select {
+            if field.star {
+                found.extend(
+                    self.columns(cache)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(|column| plain(column.name.clone())),
+                );
+            } else {
+                found.push(SpreadField {
+                    label: field.output_name(),
+                    aggregate: field
+                        .aggregate
+                        .filter(|_| self.hoists)
+                        .map(|aggregate| (aggregate, field.aggregate_cast.clone())),
+                });
+            }
+        }
+        for child in self.children.iter().filter(|child| !child.is_empty) {
+            if child.spread {
+                found.extend(child.plan.spread_fields(cache).into_iter().map(|field| {
+                    SpreadField {
+                        aggregate: field.aggregate.filter(|_| self.hoists),
+                        ..field
+                    }
+                }));
+            } else {
+                found.push(plain(child.label().to_owned()));
+            }
+        }
+        found
+    }
+
+    /// The columns that the rows need to have: what is selected, what embeds join by, what filters and orders, and
+    /// `keys`. `None` when only all of them will do.
+    pub fn used_columns(&self, keys: &[String]) -> Option<Vec<String>> {
+        let mut names: Vec<&str> = Vec::new();
+        for field in &self.select {
+            if field.star || field.field.name.is_empty() {
+                return None;
+            }
+            names.push(&field.field.name);
+        }
+        for child in &self.children {
+            let columns = join_columns(&child.relationship);
+            if columns.is_empty() {
+                return None;
+            }
+            names.extend(columns);
+        }
+        let own_orders = self.order.iter().filter(|order| order.child.is_none());
+        names.extend(own_orders.map(|order| order.term.field.name.as_str()));
+        names.extend(keys.iter().map(String::as_str));
+        for condition in &self.conditions {
+            condition.columns(&mut names);
+        }
+        let mut unique: Vec<String> = Vec::new();
+        for name in names {
+            if !unique.iter().any(|known| known == name) {
+                unique.push(name.to_owned());
+            }
+        }
+        Some(unique)
+    }
+
+    /// The columns of the relation, if it is known.
+    pub fn columns<'a>(&self, cache: &'a SchemaCache) -> Option<&'a [Column]> {
+        match &self.source {
+            Source::Relation(id) | Source::Rows(Some(id)) => {
+                cache.table(id).map(|table| table.columns.as_slice())
+            }
+            Source::Rows(None) => None,
+        }
+    }
+}
+
+impl PlannedField {
+    /// All columns.
+    fn all() -> Self {
+        Self {
+            field: Field {
+                name: "*".to_owned(),
+                path: Vec::new(),
+            },
+            star: true,
+            to_jsonb: false,
+            label: None,
+            cast: None,
+            aggregate: None,
+            aggregate_cast: None,
+            formatter: None,
+        }
+    }
+
+    /// The label where the column's own name would not do: an alias, or the last key of a path.
+    pub fn output_label(&self) -> Option<String> {
+        if self.label.is_some() {
+            return self.label.clone();
+        }
+        let is_key = |operand: &JsonOperand| match operand {
+            JsonOperand::Key(key) => Some(key.clone()),
+            JsonOperand::Index(_) => None,
+        };
+        if !self.field.path.is_empty() {
+            let steps = self.field.path.iter().rev();
+            let key = steps.into_iter().find_map(|step| is_key(&step.operand));
+            return Some(key.unwrap_or_else(|| self.field.name.clone()));
+        }
+        (self.cast.is_some() || self.formatter.is_some()).then(|| self.field.name.clone())
+    }
+
+    /// The name of the output column.
+    pub fn output_name(&self) -> String {
+        match (self.aggregate, &self.label) {
+            (Some(aggregate), None) => aggregate.name().to_owned(),
+            _ => self
+                .output_label()
+                .unwrap_or_else(|| self.field.name.clone()),
+        }
     }
 }
 
@@ -193,7 +365,41 @@ pub fn plan_read(
         descend(&mut plan, path)?.range = *range;
     }
     context.cap(&mut plan);
+    expand(cache, &mut plan, false);
     Ok(plan)
+}
+
+/// Names every column instead of `*` where some have forms of their own, or where rows are grouped.
+fn expand(cache: &SchemaCache, plan: &mut ReadPlan, grouped: bool) {
+    let to_many_spread = |child: &Child| child.spread && !child.relationship.is_to_one();
+    let grouped = grouped || plan.any_aggregate() || plan.children.iter().any(to_many_spread);
+    if let Some(columns) = plan.columns(cache)
+        && plan.select.iter().any(|field| field.star)
+        && (grouped || columns.iter().any(|column| column.to_json().is_some()))
+    {
+        let each = |column: &Column| PlannedField {
+            field: Field {
+                name: column.name.clone(),
+                path: Vec::new(),
+            },
+            star: false,
+            formatter: column.to_json().cloned(),
+            ..PlannedField::all()
+        };
+        plan.select = std::mem::take(&mut plan.select)
+            .into_iter()
+            .flat_map(|field| {
+                if field.star {
+                    columns.iter().map(each).collect()
+                } else {
+                    vec![field]
+                }
+            })
+            .collect();
+    }
+    for child in &mut plan.children {
+        expand(cache, &mut child.plan, grouped);
+    }
 }
 
 /// The level that a path of embeds names.
@@ -248,6 +454,7 @@ impl Context<'_> {
             order: Vec::new(),
             range: Range::default(),
             children: Vec::new(),
+            hoists: false,
         };
         for item in items {
             match item {
@@ -269,6 +476,12 @@ impl Context<'_> {
                         cast: selected.cast.clone(),
                         aggregate: selected.aggregate,
                         aggregate_cast: selected.aggregate_cast.clone(),
+                        formatter: self
+                            .table(&plan.source)
+                            .and_then(|table| table.column(&selected.field.name)?.to_json())
+                            .filter(|_| selected.field.path.is_empty())
+                            .filter(|_| selected.aggregate.is_none())
+                            .cloned(),
                     });
                 }
                 SelectItem::Embed(embed) => {
@@ -289,11 +502,12 @@ impl Context<'_> {
         self.aliases += 1;
         let name: String = relationship.target.name.chars().take(14).collect();
         let alias = format!("{name}_{}", self.aliases);
-        let plan = self.level(
+        let mut plan = self.level(
             Source::Relation(relationship.target.clone()),
             alias,
             &embed.items,
         )?;
+        plan.hoists = embed.spread && relationship.is_to_one();
         if embed.spread && !relationship.is_to_one() && plan.has_aggregates() {
             return Err(Error::new(400, "127", "Feature not implemented").details(
                 "Aggregates are not implemented for one-to-many or many-to-many spreads.",
@@ -325,6 +539,10 @@ impl Context<'_> {
                 && !self.is_json(&plan.source, &filter.field.name),
             // A path into JSON gives text or JSON; an unknown column is used as it is.
             is_tsvector: filter.field.path.is_empty() && !known_other,
+            parser: column
+                .and_then(Column::from_text)
+                .filter(|_| filter.field.path.is_empty())
+                .cloned(),
             field: filter.field.clone(),
             op: filter.op.clone(),
         }
@@ -389,7 +607,7 @@ impl Context<'_> {
 }
 
 /// The columns of the parent that an embed joins by, which a write must return.
-pub(crate) fn join_columns(relationship: &Relationship) -> Vec<&str> {
+fn join_columns(relationship: &Relationship) -> Vec<&str> {
     match &relationship.cardinality {
         Cardinality::OneToMany { columns, .. }
         | Cardinality::ManyToOne { columns, .. }

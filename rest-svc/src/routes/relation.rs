@@ -6,9 +6,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{
     Context, empty,
+    negotiate::{Negotiated, negotiate},
     respond::{
-        self, Applied, Outcome, apply_settings, beyond_the_end, body_of, check_affected,
-        check_single, content_range, negotiate, preference_applied, range_status, with_body,
+        self, Applied, Outcome, apply_settings, beyond_the_end, check_affected, check_single,
+        content_range, preference_applied, range_status, with_body,
     },
 };
 use crate::{
@@ -17,9 +18,9 @@ use crate::{
         Count, MediaType, Missing, OpExpr, Operation, Operator, QueryParams, Range, Resolution,
         Return, parse_payload, parse_query,
     },
-    plan::{self, ReadPlan, Source, plan_read},
+    plan::{ReadPlan, Source, plan_read},
     schema_cache::{Column, Table},
-    sql::{self, Body, Mutation, MutationKind, OnConflict, Sql, Totals},
+    sql::{self, Body, Kind, Mutation, MutationKind, OnConflict, Sql, Totals},
 };
 
 pub(super) async fn serve(context: Context, name: &str) -> Result<Response> {
@@ -151,20 +152,16 @@ async fn read(context: Context, name: &str) -> Result<Response> {
     let plan = plan_read(
         &context.cache,
         &context.schema,
-        Source::Relation(id),
+        Source::Relation(id.clone()),
         name,
         &params,
         config.max_rows,
         config.aggregates,
     )?;
-    let media = negotiate(&context)?;
+    let media = negotiate(&context, &id, plan.has_default_select())?;
     context.check_preferences()?;
     let is_head = context.parts.method == Method::HEAD;
-    let body = if is_head {
-        Body::None
-    } else {
-        body_of(&media).unwrap_or(Body::Array)
-    };
+    let body = if is_head { Body::None } else { media.body() };
     let totals = totals(&context, plan.range);
     let mut statement = Sql::new();
     sql::wrap(
@@ -175,12 +172,12 @@ async fn read(context: Context, name: &str) -> Result<Response> {
         },
         |sql| sql::count_of(sql, &context.cache, &plan),
         totals,
-        body,
-        None,
+        &body,
+        Kind::Rows,
     );
     if let MediaType::Plan {
         format, options, ..
-    } = &media
+    } = &media.media
     {
         let explained = sql::explain(
             &statement,
@@ -190,7 +187,7 @@ async fn read(context: Context, name: &str) -> Result<Response> {
         let rows = context.run(&explained, true, &[], None).await?;
         return Ok(respond::plan(&media, *format, &rows));
     }
-    let single = |rows: &[tokio_postgres::Row]| check_single(&media, rows);
+    let single = |rows: &[tokio_postgres::Row]| check_single(&media.media, rows);
     // An object that turns out to be none rolls back, but reading changes nothing: COMMIT may ride along.
     let rows = context.run(&statement, true, &[], None).await?;
     single(&rows)?;
@@ -339,7 +336,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
         Vec::new()
     };
     context.check_preferences()?;
-    let media = negotiate(&context)?;
+    let media = negotiate(&context, &table.id, plan.has_default_select())?;
     let wants = context
         .preferences
         .representation
@@ -351,7 +348,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
     let located =
         *method == Method::POST && wants == Return::HeadersOnly && !table.primary_key.is_empty();
     let returning = if represented {
-        returned_columns(&plan, table)
+        plan.used_columns(&table.primary_key)
     } else if located {
         Some(table.primary_key.clone())
     } else {
@@ -376,18 +373,28 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
         returning,
     };
     let body = if represented {
-        body_of(&media).unwrap_or(Body::Array)
+        media.body()
     } else {
         Body::None
     };
+    let upsert = conflict.as_ref().is_some_and(|conflict| conflict.merge);
     let mut statement = Sql::new();
     sql::wrap(
         &mut statement,
         |sql| {
             if nothing_to_do {
-                sql.push("SELECT * FROM ")
-                    .qualified(&table.id)
-                    .push(" WHERE false");
+                sql.push("SELECT ");
+                match &mutation.returning {
+                    Some(columns) if !columns.is_empty() => {
+                        sql.list(", ", columns, |sql, name| {
+                            sql.column(&table.id.name, name);
+                        });
+                    }
+                    _ => {
+                        sql.push("*");
+                    }
+                }
+                sql.push(" FROM ").qualified(&table.id).push(" WHERE false");
             } else {
                 sql::mutate(sql, &mutation);
             }
@@ -401,12 +408,15 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
         },
         |_| {},
         Totals::None,
-        body,
-        located.then_some(table.primary_key.as_slice()),
+        &body,
+        Kind::Write {
+            located: located.then_some(table),
+            upsert,
+        },
     );
     if let MediaType::Plan {
         format, options, ..
-    } = &media
+    } = &media.media
     {
         let explained = sql::explain(
             &statement,
@@ -427,7 +437,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
             }
             return Ok(());
         }
-        check_single(&media, rows)?;
+        check_single(&media.media, rows)?;
         if filters_root {
             check_affected(&context, rows)
         } else {
@@ -435,7 +445,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
         }
     };
     let decides = is_put
-        || matches!(media, MediaType::Object(_))
+        || matches!(media.media, MediaType::Object(_))
         || (context.preferences.max_affected.is_some() && context.preferences.is_strict())
         || !context.commits();
     let rows = context
@@ -446,7 +456,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
             if decides { Some(&accept) } else { None },
         )
         .await?;
-    let outcome = Outcome::read(&rows)?;
+    let outcome = Outcome::written(&rows)?;
     let applied = Applied {
         resolution: conflict.is_some() && *method == Method::POST,
         missing: matches!(*method, Method::POST | Method::PATCH),
@@ -468,7 +478,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
 fn answer(
     context: &Context,
     method: &Method,
-    media: &MediaType,
+    media: &Negotiated,
     outcome: &Outcome,
     represented: bool,
     located: Option<(&str, &Table)>,
@@ -616,44 +626,4 @@ fn on_conflict(
         columns,
         merge: resolution == Resolution::MergeDuplicates,
     }))
-}
-
-/// The columns that a representation needs: what is selected, what embeds join by, and what orders.
-/// `None` when only all of them will do.
-fn returned_columns(plan: &ReadPlan, table: &Table) -> Option<Vec<String>> {
-    let mut names: Vec<&str> = Vec::new();
-    for field in &plan.select {
-        if field.star || field.field.name.is_empty() {
-            return None;
-        }
-        names.push(&field.field.name);
-    }
-    for child in &plan.children {
-        let columns = plan::join_columns(&child.relationship);
-        if columns.is_empty() {
-            return None;
-        }
-        names.extend(columns);
-    }
-    names.extend(
-        plan.order
-            .iter()
-            .filter(|order| order.child.is_none())
-            .map(|order| order.term.field.name.as_str()),
-    );
-    names.extend(table.primary_key.iter().map(String::as_str));
-    for condition in &plan.conditions {
-        match condition {
-            plan::Condition::Column { field, .. } => names.push(&field.name),
-            _ => return None,
-        }
-    }
-    let mut unique: Vec<String> = Vec::new();
-    for name in names {
-        table.column(name)?;
-        if !unique.iter().any(|known| known == name) {
-            unique.push(name.to_owned());
-        }
-    }
-    Some(unique)
 }

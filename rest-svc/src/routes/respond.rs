@@ -1,57 +1,98 @@
 //! What all responses have in common: counts, ranges, preferences, and what the database adds.
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
-use tokio_postgres::Row;
+use tokio_postgres::{
+    Row,
+    types::{FromSql, Kind, Type},
+};
 
-use super::Context;
+use super::{Context, negotiate::Negotiated};
 use crate::{
     error::{Error, Result},
     parse::{Count, Handling, MediaType, Missing, PlanFormat, Resolution, Return, Transaction},
-    sql,
 };
 
 /// The one row that a wrapped statement gives.
 pub(super) struct Outcome {
     pub(super) total: Option<i64>,
     pub(super) count: i64,
-    pub(super) body: String,
+    pub(super) body: Bytes,
     pub(super) headers: Option<String>,
     pub(super) status: Option<String>,
     pub(super) inserted: Option<i64>,
     pub(super) keys: Vec<(String, Option<String>)>,
 }
 
+/// A value's bytes as Postgres sent them, whatever its type.
+struct Raw<'a>(&'a [u8]);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(
+        kind: &Type,
+        raw: &'a [u8],
+    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        // The binary form of jsonb has a version in front.
+        let is_jsonb = matches!(kind.kind(), Kind::Simple) && *kind == Type::JSONB;
+        Ok(Self(if is_jsonb {
+            raw.get(1..).unwrap_or_default()
+        } else {
+            raw
+        }))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
 impl Outcome {
+    /// Reads the row of a reading statement.
     pub(super) fn read(rows: &[Row]) -> Result<Self> {
+        Self::from_row(rows, false)
+    }
+
+    /// Reads the row of a writing statement.
+    pub(super) fn written(rows: &[Row]) -> Result<Self> {
+        Self::from_row(rows, true)
+    }
+
+    fn from_row(rows: &[Row], is_write: bool) -> Result<Self> {
         let unexpected = || Error::new(500, "X00", "The database gave no result");
         let row = rows.first().ok_or_else(unexpected)?;
-        let text = |index: usize| {
-            row.try_get::<_, Option<String>>(index)
+        let number = |index: usize| {
+            row.try_get::<_, Option<i64>>(index)
                 .map_err(|_| unexpected())
         };
-        let number = |text: Option<String>| text.and_then(|text| text.parse().ok());
+        let raw = |index: usize| {
+            row.try_get::<_, Option<Raw<'_>>>(index)
+                .map(|raw| raw.map(|raw| raw.0))
+                .map_err(|_| unexpected())
+        };
+        let text = |index: usize| {
+            raw(index).map(|raw| raw.map(|raw| String::from_utf8_lossy(raw).into_owned()))
+        };
+        let at = usize::from(is_write) + 2;
         Ok(Self {
-            total: number(text(0)?),
-            count: number(text(1)?).unwrap_or(0),
-            body: text(2)?.unwrap_or_default(),
-            headers: text(3)?,
-            status: text(4)?,
-            inserted: number(text(5)?),
-            keys: text(6)?
-                .and_then(|text| serde_json::from_str(&text).ok())
+            total: number(0)?,
+            count: number(1)?.unwrap_or(0),
+            body: Bytes::copy_from_slice(raw(at)?.unwrap_or_default()),
+            headers: text(at + 1)?,
+            status: text(at + 2)?,
+            inserted: if is_write { number(at + 3)? } else { None },
+            keys: if is_write { raw(2)? } else { None }
+                .and_then(|text| serde_json::from_slice(text).ok())
                 .unwrap_or_default(),
         })
     }
 
     pub(super) fn count_in(rows: &[Row]) -> i64 {
         rows.first()
-            .and_then(|row| row.try_get::<_, Option<String>>(1).ok().flatten())
-            .and_then(|text| text.parse().ok())
+            .and_then(|row| row.try_get::<_, Option<i64>>(1).ok().flatten())
             .unwrap_or(0)
     }
 }
@@ -81,33 +122,6 @@ pub(super) fn check_affected(context: &Context, rows: &[Row]) -> Result<()> {
         )
         .details(format!("The query affects {count} rows"))),
         _ => Ok(()),
-    }
-}
-
-/// How Postgres makes the body of a media type.
-pub(super) fn body_of(media: &MediaType) -> Option<sql::Body> {
-    Some(match media {
-        MediaType::Json | MediaType::Any => sql::Body::Array,
-        MediaType::ArrayStripped => sql::Body::ArrayStripped,
-        MediaType::Object(false) => sql::Body::Object,
-        MediaType::Object(true) => sql::Body::ObjectStripped,
-        MediaType::Csv => sql::Body::Csv,
-        MediaType::GeoJson => sql::Body::GeoJson,
-        MediaType::Plan { of, .. } => return body_of(of),
-        MediaType::OpenApi | MediaType::Other(_) => return None,
-    })
-}
-
-/// The best accepted type that we can make.
-pub(super) fn negotiate(context: &Context) -> Result<MediaType> {
-    let plan = context.app.inner().config.plan;
-    let best = context.accept.iter().find(|media| {
-        body_of(media).is_some() && (plan || !matches!(media, MediaType::Plan { .. }))
-    });
-    match best {
-        Some(MediaType::Any) => Ok(MediaType::Json),
-        Some(media) => Ok(media.clone()),
-        None => Err(super::not_acceptable(&context.accept)),
     }
 }
 
@@ -206,8 +220,8 @@ pub(super) fn preference_applied(context: &Context, applied: Applied) -> Option<
 /// An answer whose body Postgres made.
 pub(super) fn with_body(
     status: StatusCode,
-    media: &MediaType,
-    body: String,
+    media: &Negotiated,
+    body: Bytes,
     is_head: bool,
 ) -> Response {
     let length = body.len();
@@ -237,7 +251,7 @@ pub(super) fn options(allow: &'static str) -> Response {
 }
 
 /// EXPLAIN's answer.
-pub(super) fn plan(media: &MediaType, format: PlanFormat, rows: &[Row]) -> Response {
+pub(super) fn plan(media: &Negotiated, format: PlanFormat, rows: &[Row]) -> Response {
     let lines: Vec<String> = rows
         .iter()
         .map(|row| match format {
@@ -248,7 +262,7 @@ pub(super) fn plan(media: &MediaType, format: PlanFormat, rows: &[Row]) -> Respo
                 .unwrap_or_default(),
         })
         .collect();
-    with_body(StatusCode::OK, media, lines.join("\n"), false)
+    with_body(StatusCode::OK, media, lines.join("\n").into(), false)
 }
 
 /// What the database set in `response.headers` and `response.status` replaces ours.

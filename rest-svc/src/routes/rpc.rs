@@ -5,43 +5,62 @@ use http::{Method, StatusCode, header};
 
 use super::{
     Context, empty,
+    negotiate::{Negotiated, negotiate},
     relation::{estimated_total, finish, root_range, totals},
+    resolve::resolve,
     respond::{
-        self, Applied, Outcome, beyond_the_end, body_of, check_affected, check_single,
-        content_range, negotiate, range_status, with_body,
+        self, Applied, Outcome, beyond_the_end, check_affected, check_single, content_range,
+        range_status, with_body,
     },
 };
 use crate::{
     error::{Error, Result},
     parse::{
-        MediaType, Payload, PayloadKind, PlanFormat, QueryParams, parse_arguments, parse_payload,
+        MediaType, Payload, PlanFormat, QueryParams, parse_arguments, parse_form, parse_payload,
         parse_query,
     },
     plan::{Source, plan_read},
-    schema_cache::{Routine, SchemaCache, Shape},
-    sql::{self, Arguments, Body, Sql, Totals},
+    schema_cache::{QualifiedName, Shape},
+    sql::{self, Arguments, Body, Kind, Sql, Totals},
 };
+
+/// Where a call's arguments are.
+enum Given {
+    /// In the query string, or in a form.
+    Pairs(Vec<(String, String)>),
+    /// In the body.
+    Payload(Payload),
+}
 
 pub(super) async fn serve(context: Context, name: &str) -> Result<Response> {
     let method = context.parts.method.clone();
     match method {
         Method::GET | Method::HEAD => {
-            let params = parse_arguments(context.query())?;
-            call(context, name, params, None).await
+            let mut params = parse_arguments(context.query())?;
+            let pairs = std::mem::take(&mut params.arguments);
+            call(context, name, params, Given::Pairs(pairs)).await
         }
         Method::POST => {
             let params = parse_query(context.query())?;
-            let parsed = parse_payload(
-                context.content_type(),
-                context.body.clone(),
-                params.columns.as_deref(),
-                true,
-            );
-            let payload = parsed.map_err(|message| Error::new(400, "102", message))?;
-            call(context, name, params, Some(payload)).await
+            let given = if context.content_media() == "application/x-www-form-urlencoded" {
+                let mut pairs = parse_form(&context.body);
+                if let Some(columns) = &params.columns {
+                    pairs.retain(|(name, _)| columns.contains(name));
+                }
+                Given::Pairs(pairs)
+            } else {
+                let parsed = parse_payload(
+                    context.content_type(),
+                    context.body.clone(),
+                    params.columns.as_deref(),
+                    true,
+                );
+                Given::Payload(parsed.map_err(|message| Error::new(400, "102", message))?)
+            };
+            call(context, name, params, given).await
         }
         Method::OPTIONS => {
-            let routine = resolve(&context, name, &[], None)?;
+            let routine = resolve(&context, name, &[], false)?;
             Ok(respond::options(if routine.is_volatile() {
                 "OPTIONS,POST"
             } else {
@@ -60,24 +79,26 @@ async fn call(
     context: Context,
     name: &str,
     mut params: QueryParams,
-    payload: Option<Payload>,
+    given: Given,
 ) -> Result<Response> {
     root_range(&context, &mut params)?;
-    let given: Vec<String> = match &payload {
-        Some(payload) => payload.keys.iter().cloned().collect(),
-        None => params
-            .arguments
-            .iter()
-            .map(|(name, _)| name.clone())
-            .collect(),
+    let is_post = context.parts.method == Method::POST;
+    let mut names: Vec<String> = match &given {
+        Given::Payload(payload) => payload.keys.iter().cloned().collect(),
+        Given::Pairs(pairs) => pairs.iter().map(|(name, _)| name.clone()).collect(),
     };
-    let routine = resolve(&context, name, &given, payload.as_ref())?.clone();
+    names.sort();
+    names.dedup();
+    let routine = resolve(&context, name, &names, is_post)?.clone();
     let config = &context.app.inner().config;
     let is_scalar = routine.shape != Shape::Composite;
     let rows_of = routine.returns.clone();
     let alias = rows_of
         .as_ref()
         .map_or_else(|| name.to_owned(), |id| id.name.clone());
+    // What a value's handler is for is the function; what its rows' handler is for, their relation.
+    let target = QualifiedName::new(&routine.id.schema, &alias);
+    let default_select = !params.has_select;
     if is_scalar {
         params.filters.clear();
         params.logic.clear();
@@ -97,7 +118,11 @@ async fn call(
         config.max_rows,
         config.aggregates,
     )?;
-    let media = negotiate(&context)?;
+    let media = negotiate(
+        &context,
+        &target,
+        default_select || plan.has_default_select(),
+    )?;
     context.check_preferences()?;
     let is_single = !routine.returns_set;
     if context.preferences.is_strict() && context.preferences.max_affected.is_some() && is_single {
@@ -120,7 +145,10 @@ async fn call(
     };
     let rows = |sql: &mut Sql| {
         if is_scalar {
-            sql.push("SELECT pgrst_scalar FROM pgrst_source");
+            sql.push("SELECT ")
+                .column(name, "pgrst_scalar")
+                .push(" FROM pgrst_source AS ")
+                .ident(name);
             if let Some(limit) = plan.range.limit {
                 sql.push(" LIMIT ").param(limit.to_string());
             }
@@ -131,15 +159,16 @@ async fn call(
             sql::read(sql, &context.cache, &plan);
         }
     };
-    let arguments = match &payload {
-        None => Arguments::Query(&params.arguments),
-        Some(payload) if takes_raw(&routine) => Arguments::Raw(payload),
-        Some(payload) => Arguments::Body(payload),
+    let arguments = match &given {
+        Given::Pairs(pairs) => Arguments::Pairs(pairs),
+        Given::Payload(payload) if routine.takes_raw() => Arguments::Raw(payload),
+        Given::Payload(payload) => Arguments::Body(payload),
     };
+    let returning = plan.used_columns(&[]);
     let mut statement = Sql::new();
     sql::wrap(
         &mut statement,
-        |sql| sql::call(sql, &routine, arguments),
+        |sql| sql::call(sql, &routine, arguments, returning.as_deref()),
         rows,
         |sql| {
             if is_scalar {
@@ -149,13 +178,13 @@ async fn call(
             }
         },
         totals,
-        body,
-        None,
+        &body,
+        if is_single { Kind::Single } else { Kind::Rows },
     );
-    let read_only = context.parts.method != Method::POST || !routine.is_volatile();
+    let read_only = !is_post || !routine.is_volatile();
     if let MediaType::Plan {
         format, options, ..
-    } = &media
+    } = &media.media
     {
         let explained = sql::explain(&statement, *format == PlanFormat::Json, options);
         let rows = context
@@ -165,11 +194,11 @@ async fn call(
     }
     let accept = |rows: &[tokio_postgres::Row]| {
         if !is_single {
-            check_single(&media, rows)?;
+            check_single(&media.media, rows)?;
         }
         check_affected(&context, rows)
     };
-    let decides = matches!(media, MediaType::Object(_))
+    let decides = matches!(media.media, MediaType::Object(_))
         || context.preferences.max_affected.is_some()
         || !context.commits();
     let rows = context
@@ -225,167 +254,18 @@ async fn estimated_total_of(
     estimated_total(context, plan, counted).await
 }
 
-fn body_for(media: &MediaType, is_scalar: bool, is_single: bool) -> Body {
-    match (body_of(media).unwrap_or(Body::Array), is_scalar, is_single) {
+fn body_for(media: &Negotiated, is_scalar: bool, is_single: bool) -> Body {
+    match (media.body(), is_scalar, is_single) {
+        (Body::Handler { handler, .. }, true, true) => Body::Handler {
+            handler,
+            of_scalar: true,
+        },
         (Body::Array, true, true) | (Body::Object, true, _) => Body::Scalar,
+        (Body::ArrayStripped, true, true) | (Body::ObjectStripped, true, _) => Body::ScalarStripped,
         (Body::Array, true, false) => Body::ScalarArray,
+        (Body::ArrayStripped, true, false) => Body::ScalarArrayStripped,
         (Body::Array, false, true) => Body::Object,
+        (Body::ArrayStripped, false, true) => Body::ObjectStripped,
         (body, ..) => body,
     }
-}
-
-fn takes_raw(routine: &Routine) -> bool {
-    matches!(routine.arguments.as_slice(), [one] if one.name.is_empty())
-}
-
-/// Finds the one overload that takes these arguments.
-fn resolve<'a>(
-    context: &'a Context,
-    name: &str,
-    given: &[String],
-    payload: Option<&Payload>,
-) -> Result<&'a Routine> {
-    let id = context.id(name);
-    let overloads = context
-        .cache
-        .routines
-        .get(&id)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let media = context
-        .content_type()
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    let raw_type = payload.and_then(|payload| match (payload.kind, media.as_str()) {
-        (PayloadKind::Raw, "text/plain") => Some("text"),
-        (PayloadKind::Raw, "text/xml") => Some("xml"),
-        (PayloadKind::Raw, _) => Some("bytea"),
-        (_, "" | "application/json") => Some("json"),
-        _ => None,
-    });
-    let is_raw = payload.is_some_and(|payload| payload.kind == PayloadKind::Raw);
-    let fits = |routine: &&Routine| {
-        let known = |name: &String| {
-            routine
-                .arguments
-                .iter()
-                .any(|argument| argument.name == *name)
-        };
-        !takes_raw(routine)
-            && !is_raw
-            && given.iter().all(known)
-            && routine.arguments.iter().all(|argument| {
-                !argument.required || argument.variadic || given.contains(&argument.name)
-            })
-    };
-    let by_name: Vec<&Routine> = overloads.iter().filter(fits).collect();
-    match by_name.as_slice() {
-        [one] => return Ok(one),
-        [] => {}
-        many => {
-            let shown: Vec<String> = many.iter().map(|routine| signature(routine)).collect();
-            return Err(Error::new(300, "203", format!("Could not choose the best candidate function between: {}", shown.join(", ")))
-                .hint(Some(
-                    "Try renaming the parameters or the function itself in the database so function overloading can be resolved".to_owned(),
-                )));
-        }
-    }
-    let takes_body = |routine: &&Routine| {
-        let kind = routine
-            .arguments
-            .first()
-            .map(|argument| argument.type_name.0.as_str());
-        takes_raw(routine)
-            && (kind == raw_type || (raw_type == Some("json") && kind == Some("jsonb")))
-    };
-    let by_body: Vec<&Routine> = overloads.iter().filter(takes_body).collect();
-    match by_body.as_slice() {
-        [one] => Ok(one),
-        _ => Err(not_found(
-            &context.cache,
-            &id.schema,
-            name,
-            given,
-            overloads,
-            raw_type,
-            is_raw,
-        )),
-    }
-}
-
-fn signature(routine: &Routine) -> String {
-    let arguments: Vec<String> = routine
-        .arguments
-        .iter()
-        .map(|argument| format!("{} => {}", argument.name, argument.type_name.0))
-        .collect();
-    format!(
-        "{}.{}({})",
-        routine.id.schema,
-        routine.id.name,
-        arguments.join(", ")
-    )
-}
-
-fn not_found(
-    cache: &SchemaCache,
-    schema: &str,
-    name: &str,
-    given: &[String],
-    overloads: &[Routine],
-    raw_type: Option<&str>,
-    is_raw: bool,
-) -> Error {
-    let function = format!("{schema}.{name}");
-    let mut sorted = given.to_vec();
-    sorted.sort();
-    let list = sorted.join(", ");
-    let searched = match (sorted.len(), is_raw) {
-        (_, true) => format!(
-            " with a single unnamed {} parameter",
-            raw_type.unwrap_or("text")
-        ),
-        (0, _) => " without parameters".to_owned(),
-        (1, _) => format!(" with parameter {list}"),
-        _ => format!(" with parameters {list}"),
-    };
-    let shown = match (sorted.is_empty(), is_raw) {
-        (_, true) => String::new(),
-        (true, _) => " without parameters".to_owned(),
-        _ => format!("({list})"),
-    };
-    let or_json = if raw_type == Some("json") && !is_raw {
-        " or with a single unnamed json/jsonb parameter"
-    } else {
-        ""
-    };
-    let hint = if is_raw {
-        None
-    } else if overloads.is_empty() {
-        let id = crate::schema_cache::QualifiedName::new(schema, name);
-        cache
-            .similar_routine(&id)
-            .map(|found| format!("Perhaps you meant to call the function {schema}.{found}"))
-    } else {
-        let known: Vec<String> = overloads
-            .iter()
-            .map(|routine| {
-                let mut names: Vec<&str> = routine
-                    .arguments
-                    .iter()
-                    .map(|argument| argument.name.as_str())
-                    .collect();
-                names.sort_unstable();
-                format!("({})", names.join(", "))
-            })
-            .collect();
-        SchemaCache::similar_arguments(&format!("({list})"), &known)
-            .map(|found| format!("Perhaps you meant to call the function {function}{found}"))
-    };
-    Error::new(404, "202", format!("Could not find the function {function}{shown} in the schema cache"))
-        .details(format!("Searched for the function {function}{searched}{or_json}, but no matches were found in the schema cache."))
-        .hint(hint)
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use tokio_postgres::{IsolationLevel, Transaction};
 
 use super::{
-    QualifiedName, Relationship, Routine, SchemaCache, Table,
+    Handler, QualifiedName, Relationship, Routine, SchemaCache, Table,
     relationships::{Cardinality, ForeignKey, from_foreign_keys},
     views::{View, ViewColumns},
 };
@@ -71,6 +71,7 @@ pub async fn load(
     let computed: Vec<ComputedRelationship> =
         rows(&tx, include_str!("computed.sql"), &with_extra).await?;
     let timezones: Vec<String> = rows(&tx, include_str!("timezones.sql"), &exposed).await?;
+    let handlers: Vec<Handler> = rows(&tx, include_str!("handlers.sql"), &exposed).await?;
     let settings: Vec<RoleSetting> = rows(&tx, include_str!("role_settings.sql"), &exposed).await?;
     let comments: Vec<(String, String)> = rows(&tx, include_str!("comments.sql"), &exposed).await?;
     tx.commit().await?;
@@ -96,6 +97,13 @@ pub async fn load(
             .entry(routine.id.clone())
             .or_default()
             .push(routine);
+    }
+    for handler in handlers {
+        cache
+            .handlers
+            .entry(handler.media.clone())
+            .or_default()
+            .push(handler);
     }
     add_relationships(
         &mut cache,
@@ -163,13 +171,17 @@ fn add_relationships(
     let is_view = |id: &QualifiedName| tables.get(id).is_some_and(Table::is_view);
     let exposed = |id: &QualifiedName| schemas.contains(&id.schema);
     for relationship in detected {
+        if !exposed(&relationship.origin) || !exposed(&relationship.target) {
+            continue;
+        }
+        // An origin whose junctions are all hidden is still known: that decides what a hint suggests.
+        let known = cache
+            .relationships
+            .entry(relationship.origin.clone())
+            .or_default();
         let junction_is_hidden = matches!(&relationship.cardinality, Cardinality::ManyToMany { junction, .. } if !exposed(junction));
-        if exposed(&relationship.origin) && exposed(&relationship.target) && !junction_is_hidden {
-            cache
-                .relationships
-                .entry(relationship.origin.clone())
-                .or_default()
-                .push(relationship);
+        if !junction_is_hidden {
+            known.push(relationship);
         }
     }
     for ComputedRelationship {

@@ -21,6 +21,7 @@ with recursive domain as (
                 when 'character' then 'character varying' when 'character[]' then 'character varying[]'
                 when 'bit' then 'bit varying' when 'bit[]' then 'bit varying[]'
                 else pg_catalog.format_type(a.type, null) end,
+            'declared', pg_catalog.format_type(a.type, null),
             'required', a.input_number <= p.pronargs - p.pronargdefaults,
             'variadic', a.mode = 'v'
         ) order by a.position) as list,
@@ -32,12 +33,12 @@ with recursive domain as (
     group by a.oid
 )
 select pg_catalog.json_agg(pg_catalog.json_build_object(
-    'schema', n.nspname, 'name', p.proname, 'description', pg_catalog.obj_description(p.oid, 'pg_proc'),
+    'oid', p.oid::bigint, 'schema', n.nspname, 'name', p.proname, 'description', pg_catalog.obj_description(p.oid, 'pg_proc'),
     'arguments', coalesce(a.list, '[]'),
     'shape', case
         when t.oid = 'void'::pg_catalog.regtype then 'void'
-        when t.typtype = 'c' or t.oid = 'record'::pg_catalog.regtype
-            or coalesce(p.proargmodes::text[] && array['t', 'b', 'o'], false) then 'composite'
+        -- A bare record has its columns only at run time, so it is a value.
+        when t.typtype = 'c' or coalesce(p.proargmodes::text[] && array['t', 'b', 'o'], false) then 'composite'
         else 'scalar' end,
     'returns_set', p.proretset,
     'returns', case when t.typtype = 'c' then pg_catalog.json_build_object('schema', cn.nspname, 'name', c.relname) end,

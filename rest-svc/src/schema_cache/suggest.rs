@@ -2,15 +2,24 @@
 
 use std::collections::HashMap;
 
-/// The known name most like the given one, if it is like it enough.
+/// The known name most like the given one, if it is like it enough: compared in grams of three, or of two where
+/// those find nothing.
 pub(super) fn closest<'a>(
     given: &str,
     known: impl Iterator<Item = &'a str>,
     minimum: f64,
 ) -> Option<String> {
-    let wanted = grams(given);
+    let known: Vec<&str> = known.collect();
+    [3, 2]
+        .into_iter()
+        .find_map(|size| closest_by_grams(given, &known, minimum, size))
+}
+
+fn closest_by_grams(given: &str, known: &[&str], minimum: f64, size: usize) -> Option<String> {
+    let wanted = grams(given, size);
     let mut ranked: Vec<(f64, &str)> = known
-        .map(|name| (cosine(&wanted, &grams(name)), name))
+        .iter()
+        .map(|&name| (cosine(&wanted, &grams(name, size)), name))
         .filter(|(score, _)| *score > 0.0)
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -35,9 +44,8 @@ fn normalised(text: &str) -> Vec<char> {
     format!("-{kept}-").chars().collect()
 }
 
-fn grams(text: &str) -> HashMap<Vec<char>, f64> {
+fn grams(text: &str, size: usize) -> HashMap<Vec<char>, f64> {
     let chars = normalised(text);
-    let size = if chars.len() > 3 { 3 } else { 2 };
     let mut found = HashMap::new();
     for gram in chars.windows(size) {
         *found.entry(gram.to_vec()).or_insert(0.0) += 1.0;

@@ -26,6 +26,21 @@ select pg_catalog.json_agg(pg_catalog.json_build_object(
             'name', a.attname,
             'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
             'base', pg_catalog.format_type(b.base, null),
+            'nominal', pg_catalog.format_type(a.atttypid, null),
+            'representation', case when t.typtype = 'd' then (
+                -- Implicit casts by function between the domain and json or text.
+                select pg_catalog.json_object_agg(
+                    case when c.castsource = t.oid then 'to_json'
+                        when c.castsource = 'json'::pg_catalog.regtype then 'from_json' else 'from_text' end,
+                    pg_catalog.json_build_object('schema', pn.nspname, 'name', p.proname))
+                from pg_catalog.pg_cast c
+                join pg_catalog.pg_proc p on p.oid = c.castfunc
+                join pg_catalog.pg_namespace pn on pn.oid = p.pronamespace
+                where c.castcontext = 'i' and c.castmethod = 'f'
+                and (c.castsource = t.oid and c.casttarget = 'json'::pg_catalog.regtype
+                    or c.casttarget = t.oid and c.castsource in ('json'::pg_catalog.regtype, 'text'::pg_catalog.regtype))
+                and pg_catalog.has_function_privilege(p.oid, 'execute')
+            ) end,
             'nullable', not (a.attnotnull or t.typtype = 'd' and t.typnotnull),
             'default', case
                 when a.attgenerated <> '' then null

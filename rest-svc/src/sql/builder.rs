@@ -10,9 +10,9 @@ use crate::{
     schema_cache::{QualifiedName, TypeName},
 };
 
-/// A value, sent as text; the statement decides its type, as it would a literal's.
+/// A value or null, sent as text; the statement decides its type, as it would a literal's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Param(pub Bytes);
+pub struct Param(pub Option<Bytes>);
 
 impl ToSql for Param {
     fn to_sql(
@@ -20,8 +20,13 @@ impl ToSql for Param {
         _: &Type,
         out: &mut BytesMut,
     ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        out.extend_from_slice(&self.0);
-        Ok(IsNull::No)
+        match &self.0 {
+            Some(text) => {
+                out.extend_from_slice(text);
+                Ok(IsNull::No)
+            }
+            None => Ok(IsNull::Yes),
+        }
     }
 
     fn accepts(_: &Type) -> bool {
@@ -76,9 +81,12 @@ impl Sql {
         self
     }
 
-    /// A quoted identifier with its schema.
+    /// A quoted identifier with its schema; without one, it is looked for in the search path.
     pub fn qualified(&mut self, id: &QualifiedName) -> &mut Self {
-        self.ident(&id.schema).push(".").ident(&id.name)
+        if !id.schema.is_empty() {
+            self.ident(&id.schema).push(".");
+        }
+        self.ident(&id.name)
     }
 
     /// A column of an alias.
@@ -88,7 +96,12 @@ impl Sql {
 
     /// A value of the request.
     pub fn param(&mut self, value: impl Into<Bytes>) -> &mut Self {
-        self.params.push(Param(value.into()));
+        self.nullable_param(Some(value.into()))
+    }
+
+    /// A value of the request, or null.
+    pub fn nullable_param(&mut self, value: Option<Bytes>) -> &mut Self {
+        self.params.push(Param(value));
         self.text.push('$');
         self.text.push_str(&self.params.len().to_string());
         self

@@ -1,5 +1,7 @@
 //! Calls of functions.
 
+use bytes::Bytes;
+
 use super::builder::{Sql, array_literal};
 use crate::{
     parse::{Payload, PayloadKind},
@@ -9,25 +11,42 @@ use crate::{
 /// Where arguments come from.
 #[derive(Clone, Copy, Debug)]
 pub enum Arguments<'a> {
-    /// The query string.
-    Query(&'a [(String, String)]),
+    /// The query string, or a form.
+    Pairs(&'a [(String, String)]),
     /// A JSON body, as named arguments.
     Body(&'a Payload),
     /// The body as the one unnamed argument.
     Raw(&'a Payload),
 }
 
-/// Writes the call: its rows, or its values as `pgrst_scalar`.
-pub fn call(sql: &mut Sql, routine: &Routine, arguments: Arguments<'_>) {
-    sql.push(if routine.shape == Shape::Composite {
-        "SELECT pgrst_call.* FROM "
-    } else {
-        "SELECT pgrst_call AS pgrst_scalar FROM "
-    });
+/// Writes the call: its rows, or its values as `pgrst_scalar`. `returning` names the columns that are used;
+/// `None` takes all of them.
+pub fn call(
+    sql: &mut Sql,
+    routine: &Routine,
+    arguments: Arguments<'_>,
+    returning: Option<&[String]>,
+) {
+    let is_rows = routine.shape == Shape::Composite;
+    match returning {
+        // Asked of the function's own row type, a computed field is found; a record has none.
+        Some(columns) if is_rows && !columns.is_empty() => {
+            sql.push("SELECT ").list(", ", columns, |sql, name| {
+                sql.column("pgrst_call", name);
+            });
+            sql.push(" FROM ");
+        }
+        _ => {
+            sql.push(if is_rows {
+                "SELECT pgrst_call.* FROM "
+            } else {
+                "SELECT pgrst_call.pgrst_scalar FROM "
+            });
+        }
+    }
     match arguments {
-        Arguments::Query(pairs) => {
-            let given: Vec<&Argument> =
-                given(routine, |name| pairs.iter().any(|(key, _)| key == name));
+        Arguments::Pairs(pairs) => {
+            let given = given(routine, |name| pairs.iter().any(|(key, _)| key == name));
             function(sql, routine, &given, |sql, argument| {
                 let values: Vec<String> = pairs
                     .iter()
@@ -46,16 +65,26 @@ pub fn call(sql: &mut Sql, routine: &Routine, arguments: Arguments<'_>) {
             });
         }
         Arguments::Raw(payload) => {
-            sql.qualified(&routine.id).push("(");
-            for argument in &routine.arguments {
-                sql.param(raw(payload, argument))
-                    .push("::")
-                    .catalog_type(&argument.type_name);
-            }
-            sql.push(") AS pgrst_call");
+            function_with(sql, routine, |sql| {
+                for argument in &routine.arguments {
+                    sql.param(raw(payload, argument))
+                        .push("::")
+                        .catalog_type(&argument.type_name);
+                }
+            });
         }
         Arguments::Body(payload) => {
-            let given: Vec<&Argument> = given(routine, |name| payload.keys.contains(name));
+            let given = given(routine, |name| payload.keys.contains(name));
+            if let Some(values) = direct(payload, &given) {
+                // Bound one by one, their values are visible to the planner.
+                let mut values = values.into_iter();
+                function(sql, routine, &given, |sql, argument| {
+                    sql.nullable_param(values.next().flatten())
+                        .push("::")
+                        .catalog_type(&argument.type_name);
+                });
+                return;
+            }
             if !given.is_empty() {
                 sql.push(if payload.kind == PayloadKind::Object {
                     "(SELECT * FROM json_to_record("
@@ -91,19 +120,87 @@ fn function(
     given: &[&Argument],
     mut value: impl FnMut(&mut Sql, &Argument),
 ) {
-    sql.qualified(&routine.id).push("(");
-    sql.list(", ", given, |sql, argument| {
-        if argument.variadic {
-            sql.push("VARIADIC ");
-        }
-        sql.ident(&argument.name).push(" := ");
-        value(sql, argument);
+    function_with(sql, routine, |sql| {
+        sql.list(", ", given, |sql, argument| {
+            if argument.variadic {
+                sql.push("VARIADIC ");
+            }
+            sql.ident(&argument.name).push(" := ");
+            value(sql, argument);
+        });
     });
-    sql.push(") AS pgrst_call");
+}
+
+/// A value is called in a select list, where a record may have any columns; rows are called as a relation, where
+/// an SQL function can be inlined.
+fn function_with(sql: &mut Sql, routine: &Routine, arguments: impl FnOnce(&mut Sql)) {
+    let is_rows = routine.shape == Shape::Composite;
+    if !is_rows {
+        sql.push("(SELECT ");
+    }
+    sql.qualified(&routine.id).push("(");
+    arguments(sql);
+    sql.push(if is_rows {
+        ") AS pgrst_call"
+    } else {
+        ") AS pgrst_scalar) AS pgrst_call"
+    });
+}
+
+/// The values as texts, if `json_to_record` would do nothing else to them: a string is the text of any type but
+/// JSON, a number or a boolean is its own text for a plain type, and JSON stays JSON.
+fn direct(payload: &Payload, given: &[&Argument]) -> Option<Vec<Option<Bytes>>> {
+    if payload.kind != PayloadKind::Object || given.is_empty() {
+        return None;
+    }
+    let object: std::collections::HashMap<&str, &serde_json::value::RawValue> =
+        serde_json::from_slice(&payload.text).ok()?;
+    let one = |argument: &&Argument| -> Option<Option<Bytes>> {
+        let Some(value) = object.get(argument.name.as_str()) else {
+            return Some(None);
+        };
+        let text = value.get().trim();
+        let bytes = |text: &str| Some(Some(Bytes::copy_from_slice(text.as_bytes())));
+        match (text.as_bytes().first()?, argument.type_name.0.as_str()) {
+            (b'n', _) => Some(None),
+            (_, "json" | "jsonb") => bytes(text),
+            (b'"', kind) if is_plain(kind) => {
+                let string: String = serde_json::from_str(text).ok()?;
+                (!string.contains('\0')).then(|| Some(string.into()))
+            }
+            (b'{' | b'[', _) => None,
+            (_, kind) if is_plain(kind) => bytes(text),
+            _ => None,
+        }
+    };
+    given.iter().map(one).collect()
+}
+
+/// Types whose values are their texts; of others only the database knows.
+fn is_plain(kind: &str) -> bool {
+    matches!(
+        kind,
+        "text"
+            | "character varying"
+            | "smallint"
+            | "integer"
+            | "bigint"
+            | "numeric"
+            | "real"
+            | "double precision"
+            | "boolean"
+            | "uuid"
+            | "date"
+            | "time without time zone"
+            | "time with time zone"
+            | "timestamp without time zone"
+            | "timestamp with time zone"
+            | "interval"
+    )
 }
 
 /// Bytes travel as text, so they take the form of a `bytea` literal.
-fn raw(payload: &Payload, argument: &Argument) -> bytes::Bytes {
+fn raw(payload: &Payload, argument: &Argument) -> Bytes {
     if argument.type_name.0 != "bytea" {
         return payload.text.clone();
     }

@@ -4,6 +4,7 @@ use super::builder::{Sql, array_literal};
 use crate::{
     parse::{Field, FullText, IsValue, JsonOperand, OpExpr, Operation, Operator, Quantifier},
     plan::{Condition, ReadPlan},
+    schema_cache::QualifiedName,
 };
 
 /// A column, or what lies inside it.
@@ -49,7 +50,7 @@ pub(super) fn condition(sql: &mut Sql, plan: &ReadPlan, condition_: &Condition) 
         }
         Condition::Embed(index, is_empty) => {
             let lateral = super::read::lateral(&plan.children[*index]);
-            if plan.children[*index].relationship.is_to_one() || plan.children[*index].spread {
+            if plan.children[*index].relationship.is_to_one() {
                 sql.ident(&lateral);
             } else {
                 sql.column(&lateral, "rows");
@@ -65,46 +66,89 @@ pub(super) fn condition(sql: &mut Sql, plan: &ReadPlan, condition_: &Condition) 
             field,
             to_jsonb,
             is_tsvector,
+            parser,
             op,
-        } => filter(sql, &plan.alias, field, *to_jsonb, *is_tsvector, op),
+        } => {
+            let column = Column {
+                alias: &plan.alias,
+                field,
+                to_jsonb: *to_jsonb,
+                is_tsvector: *is_tsvector,
+                parser: parser.as_ref(),
+            };
+            filter(sql, &column, op);
+        }
+    }
+}
+
+/// The left side of a filter.
+struct Column<'a> {
+    alias: &'a str,
+    field: &'a Field,
+    to_jsonb: bool,
+    is_tsvector: bool,
+    parser: Option<&'a QualifiedName>,
+}
+
+impl Column<'_> {
+    fn write(&self, sql: &mut Sql) {
+        field(sql, self.alias, self.field, self.to_jsonb);
+    }
+
+    /// A value to compare with, read by the column's own parser if it has one.
+    fn value(&self, sql: &mut Sql, value: String) {
+        match self.parser {
+            Some(function) => sql
+                .qualified(function)
+                .push("(")
+                .param(value)
+                .push("::text)"),
+            None => sql.param(value),
+        };
     }
 }
 
 /// A condition on a column.
-pub(super) fn filter(
-    sql: &mut Sql,
-    alias: &str,
-    left: &Field,
-    to_jsonb: bool,
-    is_tsvector: bool,
-    op: &OpExpr,
-) {
+fn filter(sql: &mut Sql, column: &Column<'_>, op: &OpExpr) {
     let OpExpr { negated, operation } = op;
     if *negated {
         sql.push("NOT ");
     }
     match operation {
         Operation::Compare(operator, quantifier, value) => {
-            field(sql, alias, left, to_jsonb);
-            let value = match operator {
-                Operator::Like | Operator::Ilike => value.replace('*', "%"),
-                _ => value.clone(),
-            };
+            column.write(sql);
             sql.push(operator_text(*operator));
-            match quantifier {
-                None => sql.param(value),
-                Some(Quantifier::Any) => sql.push("ANY (").param(value).push(")"),
-                Some(Quantifier::All) => sql.push("ALL (").param(value).push(")"),
-            };
+            sql.push(match quantifier {
+                None => "",
+                Some(Quantifier::Any) => "ANY (",
+                Some(Quantifier::All) => "ALL (",
+            });
+            if matches!(operator, Operator::Like | Operator::Ilike) {
+                sql.param(value.replace('*', "%"));
+            } else {
+                column.value(sql, value.clone());
+            }
+            if quantifier.is_some() {
+                sql.push(")");
+            }
         }
         Operation::In(values) => {
-            field(sql, alias, left, to_jsonb);
+            column.write(sql);
             sql.push(" = ANY (");
             // `in.("")` means the empty text, `in.()` nothing at all.
-            sql.param(array_literal(values)).push(")");
+            match column.parser {
+                Some(function) => sql
+                    .push("SELECT ")
+                    .qualified(function)
+                    .push("(unnest(")
+                    .param(array_literal(values))
+                    .push("::text[]))"),
+                None => sql.param(array_literal(values)),
+            };
+            sql.push(")");
         }
         Operation::Is(value) => {
-            field(sql, alias, left, to_jsonb);
+            column.write(sql);
             sql.push(match value {
                 IsValue::Null => " IS NULL",
                 IsValue::NotNull => " IS NOT NULL",
@@ -114,18 +158,18 @@ pub(super) fn filter(
             });
         }
         Operation::IsDistinct(value) => {
-            field(sql, alias, left, to_jsonb);
+            column.write(sql);
             sql.push(" IS DISTINCT FROM ").param(value.clone());
         }
         Operation::FullText(search, configuration, value) => {
-            if is_tsvector {
-                field(sql, alias, left, to_jsonb);
+            if column.is_tsvector {
+                column.write(sql);
             } else {
                 sql.push("to_tsvector(");
                 if let Some(configuration) = configuration {
                     sql.param(configuration.clone()).push(", ");
                 }
-                field(sql, alias, left, to_jsonb);
+                column.write(sql);
                 sql.push(")");
             }
             sql.push(" @@ ");

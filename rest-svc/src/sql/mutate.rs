@@ -56,6 +56,14 @@ pub struct Mutation<'a> {
     pub returning: Option<Vec<String>>,
 }
 
+impl Mutation<'_> {
+    fn parses(&self) -> bool {
+        self.columns
+            .iter()
+            .any(|column| column.from_json().is_some())
+    }
+}
+
 const COUNT_UP: &str = "set_config('pgrst.inserted', (coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0) + 1)::text, true) <> '0'";
 const COUNT_DOWN: &str = "set_config('pgrst.inserted', (coalesce(nullif(current_setting('pgrst.inserted', true), '')::int, 0) - 1)::text, true) <> '-1'";
 
@@ -151,15 +159,36 @@ fn update(sql: &mut Sql, mutation: &Mutation<'_>, payload: &Payload) {
             .push(" = ")
             .column("pgrst_body", &column.name);
     });
-    sql.push(" FROM (SELECT * FROM ");
-    rows(sql, mutation, payload);
-    sql.push(" LIMIT 1) AS pgrst_body");
+    if payload.kind == PayloadKind::Object {
+        sql.push(" FROM ");
+        rows(sql, mutation, payload);
+    } else {
+        sql.push(" FROM (SELECT * FROM ");
+        rows(sql, mutation, payload);
+        sql.push(" LIMIT 1) AS pgrst_body");
+    }
     conditions(sql, mutation);
     returning(sql, mutation, Some(alias));
 }
 
 /// The body as rows of the columns' own types, so that Postgres does every cast.
 fn rows(sql: &mut Sql, mutation: &Mutation<'_>, payload: &Payload) {
+    if mutation.parses() {
+        // Columns with a form of their own come as JSON and are read by their parsers.
+        sql.push("(SELECT ");
+        sql.list(", ", &mutation.columns, |sql, column| {
+            match column.from_json() {
+                Some(function) => sql
+                    .qualified(function)
+                    .push("(")
+                    .column("pgrst_json", &column.name)
+                    .push(") AS ")
+                    .ident(&column.name),
+                None => sql.column("pgrst_json", &column.name),
+            };
+        });
+        sql.push(" FROM ");
+    }
     if mutation.defaults {
         sql.push("(SELECT jsonb_agg(jsonb_build_object(");
         let with_default = mutation
@@ -183,13 +212,21 @@ fn rows(sql: &mut Sql, mutation: &Mutation<'_>, payload: &Payload) {
             .param(payload.text.clone())
             .push("::json)");
     }
-    sql.push(" AS pgrst_body(")
-        .list(", ", &mutation.columns, |sql, column| {
-            sql.ident(&column.name)
-                .push(" ")
-                .catalog_type(&column.declared);
-        });
-    sql.push(")");
+    let parses = mutation.parses();
+    sql.push(if parses {
+        " AS pgrst_json("
+    } else {
+        " AS pgrst_body("
+    });
+    sql.list(", ", &mutation.columns, |sql, column| {
+        sql.ident(&column.name).push(" ");
+        if column.from_json().is_some() {
+            sql.push("json");
+        } else {
+            sql.catalog_type(&column.declared);
+        }
+    });
+    sql.push(if parses { ")) AS pgrst_body" } else { ")" });
 }
 
 fn json_array(sql: &mut Sql, payload: &Payload, binary: bool) {

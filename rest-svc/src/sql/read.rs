@@ -2,7 +2,7 @@
 
 use super::{builder::Sql, condition};
 use crate::{
-    parse::{JoinType, JsonOperand},
+    parse::{Field, JoinType},
     plan::{Child, PlannedField, PlannedOrder, ReadPlan, Source},
     schema_cache::{Cardinality, SchemaCache},
 };
@@ -49,9 +49,9 @@ fn select(
         join(sql, cache, plan, child);
     }
     conditions(sql, plan, parent);
-    group_by(sql, plan);
+    group_by(sql, cache, plan);
     if windowed {
-        order(sql, plan);
+        order(sql, cache, plan);
         window(sql, plan);
     }
 }
@@ -102,55 +102,39 @@ fn output(sql: &mut Sql, cache: &SchemaCache, plan: &ReadPlan) {
             sql.push(", ");
         }
     };
-    let grouped = plan.has_aggregates()
-        || plan
-            .children
-            .iter()
-            .any(|child| child.spread && !child.relationship.is_to_one());
     for field in &plan.select {
-        let columns = if field.star && grouped {
-            expand(cache, plan)
-        } else {
-            None
-        };
-        if let Some(columns) = columns {
-            for column in columns {
-                comma(sql);
-                sql.column(&plan.alias, &column);
-            }
-        } else {
-            comma(sql);
-            output_field(sql, plan, field);
-        }
+        comma(sql);
+        output_field(sql, plan, field);
     }
     for child in plan.children.iter().filter(|child| !child.is_empty) {
+        if !child.spread {
+            comma(sql);
+            embedded(sql, child);
+            sql.push(" AS ").ident(child.label());
+            continue;
+        }
         let lateral = lateral(child);
-        match (child.spread, child.relationship.is_to_one()) {
-            (false, true) => {
-                comma(sql);
-                sql.push("row_to_json(")
-                    .ident(&lateral)
-                    .push(".*)::jsonb AS ")
-                    .ident(child.label());
-            }
-            (false, false) => {
-                comma(sql);
-                sql.push("COALESCE(")
-                    .column(&lateral, "rows")
-                    .push(", '[]') AS ")
-                    .ident(child.label());
-            }
-            (true, to_one) => {
-                for label in labels(cache, &child.plan) {
-                    comma(sql);
-                    if to_one {
-                        sql.column(&lateral, &label);
-                    } else {
-                        sql.push("COALESCE(")
-                            .column(&lateral, &label)
-                            .push(", '[]') AS ")
-                            .ident(&label);
+        for field in child.plan.spread_fields(cache) {
+            comma(sql);
+            match (&field.aggregate, child.relationship.is_to_one()) {
+                (Some((aggregate, cast)), true) if !plan.hoists => {
+                    sql.push(aggregate.name())
+                        .push("(")
+                        .column(&lateral, &field.label)
+                        .push(")");
+                    if let Some(cast) = cast {
+                        sql.push("::").cast_type(cast);
                     }
+                    sql.push(" AS ").ident(&field.label);
+                }
+                (_, true) => {
+                    sql.column(&lateral, &field.label);
+                }
+                (_, false) => {
+                    sql.push("COALESCE(")
+                        .column(&lateral, &field.label)
+                        .push(", '[]') AS ")
+                        .ident(&field.label);
                 }
             }
         }
@@ -160,14 +144,41 @@ fn output(sql: &mut Sql, cache: &SchemaCache, plan: &ReadPlan) {
     }
 }
 
+/// The value of an embed in its parent's object.
+fn embedded(sql: &mut Sql, child: &Child) {
+    let lateral = lateral(child);
+    if child.relationship.is_to_one() {
+        sql.push("row_to_json(").ident(&lateral).push(".*)::jsonb");
+    } else {
+        sql.push("COALESCE(")
+            .column(&lateral, "rows")
+            .push(", '[]')");
+    }
+}
+
 fn output_field(sql: &mut Sql, plan: &ReadPlan, field: &PlannedField) {
     if field.star {
         sql.ident(&plan.alias).push(".*");
         return;
     }
-    if let Some(aggregate) = field.aggregate {
+    let Some(aggregate) = field.aggregate else {
+        value(sql, plan, field);
+        if let Some(label) = field.output_label() {
+            sql.push(" AS ").ident(&label);
+        }
+        return;
+    };
+    let counts_rows = field.field.name.is_empty();
+    if plan.hoists {
+        // The parent aggregates; counting rows, it counts those that a row was found for.
+        if counts_rows {
+            sql.ident(&plan.alias);
+        } else {
+            value(sql, plan, field);
+        }
+    } else {
         sql.push(aggregate.name()).push("(");
-        if field.field.name.is_empty() {
+        if counts_rows {
             sql.push("*");
         } else {
             value(sql, plan, field);
@@ -176,90 +187,24 @@ fn output_field(sql: &mut Sql, plan: &ReadPlan, field: &PlannedField) {
         if let Some(cast) = &field.aggregate_cast {
             sql.push("::").cast_type(cast);
         }
-        sql.push(" AS ")
-            .ident(field.label.as_deref().unwrap_or(aggregate.name()));
-        return;
     }
-    value(sql, plan, field);
-    if let Some(label) = label(field) {
-        sql.push(" AS ").ident(&label);
-    }
+    sql.push(" AS ").ident(&field.output_name());
 }
 
 fn value(sql: &mut Sql, plan: &ReadPlan, field: &PlannedField) {
-    match &field.cast {
-        Some(cast) => {
-            sql.push("CAST(");
-            condition::field(sql, &plan.alias, &field.field, field.to_jsonb);
-            sql.push(" AS ").cast_type(cast).push(")");
-        }
-        None => condition::field(sql, &plan.alias, &field.field, field.to_jsonb),
+    if field.cast.is_some() {
+        sql.push("CAST(");
     }
-}
-
-/// The label where the column's own name would not do: an alias, or the last key of a path.
-fn label(field: &PlannedField) -> Option<String> {
-    if field.label.is_some() {
-        return field.label.clone();
+    if let Some(function) = &field.formatter {
+        sql.qualified(function).push("(");
     }
-    if let Some(last) = field.field.path.last() {
-        let key = field
-            .field
-            .path
-            .iter()
-            .rev()
-            .find_map(|step| match &step.operand {
-                JsonOperand::Key(key) => Some(key.clone()),
-                JsonOperand::Index(_) => None,
-            });
-        return Some(match &last.operand {
-            JsonOperand::Key(key) => key.clone(),
-            JsonOperand::Index(_) => key.unwrap_or_else(|| field.field.name.clone()),
-        });
+    condition::field(sql, &plan.alias, &field.field, field.to_jsonb);
+    if field.formatter.is_some() {
+        sql.push(")");
     }
-    field.cast.as_ref().map(|_| field.field.name.clone())
-}
-
-/// Every output name of a plan, for its parent to take over.
-fn labels(cache: &SchemaCache, plan: &ReadPlan) -> Vec<String> {
-    let mut found = Vec::new();
-    for field in &plan.select {
-        if field.star {
-            found.extend(expand(cache, plan).unwrap_or_default());
-        } else if let Some(aggregate) = field.aggregate {
-            found.push(
-                field
-                    .label
-                    .clone()
-                    .unwrap_or_else(|| aggregate.name().to_owned()),
-            );
-        } else {
-            found.push(label(field).unwrap_or_else(|| field.field.name.clone()));
-        }
+    if let Some(cast) = &field.cast {
+        sql.push(" AS ").cast_type(cast).push(")");
     }
-    for child in plan.children.iter().filter(|child| !child.is_empty) {
-        if child.spread {
-            found.extend(labels(cache, &child.plan));
-        } else {
-            found.push(child.label().to_owned());
-        }
-    }
-    found
-}
-
-fn expand(cache: &SchemaCache, plan: &ReadPlan) -> Option<Vec<String>> {
-    let id = match &plan.source {
-        Source::Relation(id) | Source::Rows(Some(id)) => id,
-        Source::Rows(None) => return None,
-    };
-    Some(
-        cache
-            .table(id)?
-            .columns
-            .iter()
-            .map(|column| column.name.clone())
-            .collect(),
-    )
 }
 
 fn join(sql: &mut Sql, cache: &SchemaCache, parent: &ReadPlan, child: &Child) {
@@ -275,25 +220,22 @@ fn join(sql: &mut Sql, cache: &SchemaCache, parent: &ReadPlan, child: &Child) {
         sql.push(") AS ").ident(&lateral).push(" ON TRUE");
         return;
     }
-    sql.push("SELECT ");
+    sql.push("SELECT json_agg(s)::jsonb AS rows");
     if child.spread {
-        sql.list(", ", labels(cache, &child.plan), |sql, label| {
-            sql.push("json_agg(")
-                .column("s", &label)
+        for field in child.plan.spread_fields(cache) {
+            sql.push(", json_agg(")
+                .column("s", &field.label)
                 .push(")::jsonb AS ")
-                .ident(&label);
-        });
-        if child.is_empty {
-            sql.push("count(s)");
+                .ident(&field.label);
         }
-    } else {
-        sql.push("json_agg(s)::jsonb AS rows");
     }
     sql.push(" FROM (");
     select(sql, cache, &child.plan, Some((parent, child)), true);
     sql.push(") AS s) AS ").ident(&lateral);
     if inner {
-        sql.push(" ON ").ident(&lateral).push(" IS NOT NULL");
+        sql.push(" ON ")
+            .column(&lateral, "rows")
+            .push(" IS NOT NULL");
     } else {
         sql.push(" ON TRUE");
     }
@@ -349,43 +291,45 @@ fn conditions(sql: &mut Sql, plan: &ReadPlan, parent: Option<(&ReadPlan, &Child)
     }
 }
 
-fn group_by(sql: &mut Sql, plan: &ReadPlan) {
+/// Groups by everything that is not aggregated.
+fn group_by(sql: &mut Sql, cache: &SchemaCache, plan: &ReadPlan) {
     if !plan.has_aggregates() {
         return;
     }
-    let fields: Vec<_> = plan
-        .select
-        .iter()
-        .filter(|field| field.aggregate.is_none())
-        .collect();
-    let children: Vec<_> = plan
-        .children
-        .iter()
-        .filter(|child| !child.is_empty)
-        .collect();
-    if fields.is_empty() && children.is_empty() {
-        return;
-    }
-    sql.push(" GROUP BY ");
-    sql.list(", ", &fields, |sql, field| {
+    let mut keyword = " GROUP BY ";
+    for field in plan.select.iter().filter(|field| field.aggregate.is_none()) {
+        sql.push(std::mem::replace(&mut keyword, ", "));
         if field.star {
             sql.ident(&plan.alias).push(".*");
+        } else if field.label.is_some() {
+            value(sql, plan, field);
         } else {
             condition::field(sql, &plan.alias, &field.field, field.to_jsonb);
         }
-    });
-    if !fields.is_empty() && !children.is_empty() {
-        sql.push(", ");
     }
-    sql.list(", ", &children, |sql, child| {
-        sql.ident(&lateral(child));
-        if !child.relationship.is_to_one() && !child.spread {
-            sql.push(".rows");
+    for child in plan.children.iter().filter(|child| !child.is_empty) {
+        if !child.spread {
+            sql.push(std::mem::replace(&mut keyword, ", "));
+            embedded(sql, child);
+            continue;
         }
-    });
+        let lateral = lateral(child);
+        for field in child.plan.spread_fields(cache) {
+            if field.aggregate.is_none() {
+                sql.push(std::mem::replace(&mut keyword, ", "))
+                    .column(&lateral, &field.label);
+            }
+        }
+    }
 }
 
-fn order(sql: &mut Sql, plan: &ReadPlan) {
+/// True if the embed's subquery has the column.
+fn shows(cache: &SchemaCache, child: &Child, field: &Field) -> bool {
+    let mut fields = child.plan.spread_fields(cache).into_iter();
+    fields.any(|shown| shown.label == field.name)
+}
+
+fn order(sql: &mut Sql, cache: &SchemaCache, plan: &ReadPlan) {
     if plan.order.is_empty() {
         return;
     }
@@ -401,8 +345,12 @@ fn order(sql: &mut Sql, plan: &ReadPlan) {
          }| {
             match child {
                 None => condition::field(sql, &plan.alias, &term.field, *to_jsonb),
+                Some(index) if shows(cache, &plan.children[*index], &term.field) => {
+                    let embed = lateral(&plan.children[*index]);
+                    condition::field(sql, &embed, &term.field, *to_jsonb);
+                }
                 Some(index) => {
-                    // The embed's own columns may not include this one, so it is looked up again.
+                    // The embed's own columns do not include this one, so it is looked up again.
                     let child = &plan.children[*index];
                     sql.push("(SELECT ");
                     condition::field(sql, &child.plan.alias, &term.field, *to_jsonb);
