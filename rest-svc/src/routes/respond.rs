@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
 use tokio_postgres::{
     Row,
-    types::{FromSql, Kind, Type},
+    types::{FromSql, Type},
 };
 
 use super::{Context, negotiate::Negotiated};
@@ -28,21 +28,16 @@ pub(super) struct Outcome {
     pub(super) keys: Vec<(String, Option<String>)>,
 }
 
-/// A value's bytes as Postgres sent them, whatever its type.
+/// A value's bytes as Postgres sends them in binary, whatever its type. PostgREST gives handlers' bodies in this
+/// form too, so one of the type `jsonb` begins with its version number.
 struct Raw<'a>(&'a [u8]);
 
 impl<'a> FromSql<'a> for Raw<'a> {
     fn from_sql(
-        kind: &Type,
+        _: &Type,
         raw: &'a [u8],
     ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        // The binary form of jsonb has a version in front.
-        let is_jsonb = matches!(kind.kind(), Kind::Simple) && *kind == Type::JSONB;
-        Ok(Self(if is_jsonb {
-            raw.get(1..).unwrap_or_default()
-        } else {
-            raw
-        }))
+        Ok(Self(raw))
     }
 
     fn accepts(_: &Type) -> bool {
