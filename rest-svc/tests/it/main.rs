@@ -1,0 +1,16 @@
+//! rest-svc as its clients see it: the real router on a real Postgres.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails where something unexpected happens"
+)]
+
+mod callers;
+mod calling;
+mod errors;
+mod media;
+mod reading;
+mod reloading;
+mod test_app;
+mod transactions;
+mod writing;
