@@ -1,11 +1,6 @@
 //! What holds for every URL: no input panics, and what is accepted renders to SQL whose text depends on the
 //! request's shape alone, with every value as a parameter.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test fails where something unexpected happens"
-)]
-
 use http::HeaderMap;
 use proptest::prelude::*;
 use rest_svc::{
