@@ -1,94 +1,51 @@
-//! What a caller of the realtime service sees.
+//! What the schema `realtime` does for its users, on a real database.
 
 #![expect(
     clippy::unwrap_used,
     reason = "a test fails where something unexpected happens"
 )]
 
+mod broadcast;
+mod changes;
 mod migrations;
+mod refusals;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use svc_kit::testing::{Template, TestDb};
 
-use axum::body::Body;
-use http::{Request, StatusCode};
-use http_body_util::BodyExt as _;
-use jsonwebtoken::{EncodingKey, Header, encode};
-use realtime_svc::{App, Config};
-use serde_json::{Value, json};
-use svc_kit::env::Vars;
-use tower::ServiceExt as _;
+/// A database with the service's schema and a table `public.notes` under row-level security.
+async fn database() -> TestDb {
+    let template = Template::new("realtime")
+        .migrated(realtime_svc::migrations())
+        .fixture(include_str!("fixture.sql"));
+    TestDb::new(&template).await
+}
 
-const SECRET: &str = "a secret of the tests, long enough for HMAC";
-
-async fn get(path: &str) -> (StatusCode, String) {
-    let vars: Vars = [
-        ("API_JWT_SECRET", SECRET),
-        ("DB_HOST", "127.0.0.1"),
-        ("CONNECT_ERROR_BACKOFF_MS", "0"),
-    ]
-    .into_iter()
-    .collect();
-    let app = App::connect(Config::from_vars(&vars).unwrap())
+async fn execute(pool: &PgPool, sql: &str) {
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
+        .execute(pool)
         .await
         .unwrap();
-    let request = Request::builder().uri(path).body(Body::empty()).unwrap();
-    let response = app.router().oneshot(request).await.unwrap();
-    let status = response.status();
-    let bytes = response.into_body().collect().await.unwrap().to_bytes();
-    (status, String::from_utf8(bytes.to_vec()).unwrap())
 }
 
-fn key(claims: &Value, secret: &str) -> String {
-    let key = EncodingKey::from_secret(secret.as_bytes());
-    encode(&Header::default(), claims, &key).unwrap()
+/// Becomes a caller for the rest of the transaction.
+async fn become_caller(connection: &mut PgConnection, role: &str, sub: &str, topic: &str) {
+    let claims = serde_json::json!({ "role": role, "sub": sub }).to_string();
+    sqlx::query("select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('realtime.topic', $3, true)")
+        .bind(role)
+        .bind(claims)
+        .bind(topic)
+        .execute(connection)
+        .await
+        .unwrap();
 }
 
-#[tokio::test]
-async fn the_health_check_is_plain_text() {
-    assert_eq!(get("/healthcheck").await, (StatusCode::OK, "ok".to_owned()));
-}
-
-#[tokio::test]
-async fn a_socket_is_refused_for_the_right_reason() {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
+/// The rows of a query as JSON.
+async fn rows(pool: &PgPool, sql: &str) -> Vec<Value> {
+    let sql = format!("select to_jsonb(r) from ({sql}) r");
+    sqlx::query_scalar(AssertSqlSafe(sql))
+        .fetch_all(pool)
+        .await
         .unwrap()
-        .as_secs();
-    let good = json!({ "role": "anon", "exp": now + 60 });
-    for (key, status, message) in [
-        (String::new(), 401, "API key is missing"),
-        (
-            "abc".to_owned(),
-            401,
-            "The token provided is not a valid JWT",
-        ),
-        (
-            key(&good, "another secret"),
-            401,
-            "Failed to validate JWT signature",
-        ),
-        (
-            key(&json!({ "role": "anon", "exp": now - 60 }), SECRET),
-            401,
-            "Token has expired",
-        ),
-        (
-            key(&json!({ "exp": now + 60 }), SECRET),
-            401,
-            "Fields `role` and `exp` are required in JWT",
-        ),
-        (key(&good, SECRET), 501, "Realtime is not implemented yet"),
-    ] {
-        let (actual, body) = get(&format!("/socket/websocket?vsn=1.0.0&apikey={key}")).await;
-        assert_eq!(actual.as_u16(), status, "{message}");
-        let body: Value = serde_json::from_str(&body).unwrap();
-        assert_eq!(body, json!({ "error": message }));
-    }
-}
-
-#[tokio::test]
-async fn everything_else_says_that_it_is_not_there_yet() {
-    let (status, body) = get("/api/ping").await;
-    assert_eq!(status, StatusCode::NOT_IMPLEMENTED);
-    assert!(body.contains("not implemented"), "{body}");
 }

@@ -1,14 +1,86 @@
+//! Both servers recognise each other's databases by the versions that are noted.
+
 use realtime_svc::{Config, migrate};
+use sqlx::{Connection as _, PgConnection};
 use svc_kit::{
     env::Vars,
     testing::{Template, TestDb},
 };
 
+use crate::{database, rows};
+
+#[tokio::test]
+async fn a_second_run_changes_nothing() {
+    let db = database().await;
+    let mut connection = PgConnection::connect(db.url()).await.unwrap();
+    assert_eq!(
+        realtime_svc::migrations()
+            .run(&mut connection)
+            .await
+            .unwrap(),
+        0
+    );
+    let pool = db.pool();
+    let noted = rows(
+        &pool,
+        "select count(*) as n, max(version) as last from realtime.schema_migrations",
+    )
+    .await;
+    assert_eq!(
+        (&noted[0]["n"], &noted[0]["last"]),
+        (&81.into(), &20_260_709_120_000_i64.into())
+    );
+    let own = rows(
+        &pool,
+        "select max(version) as last from _realtime.schema_migrations",
+    )
+    .await;
+    assert_eq!(own[0]["last"], 20_260_805_000_000_i64);
+}
+
+#[tokio::test]
+async fn an_older_database_is_brought_up_to_date() {
+    let db = database().await;
+    let pool = db.pool();
+    // As it was before filters could be negated and selections narrowed.
+    crate::execute(&pool, "drop function realtime.apply_rls(jsonb, int), realtime.send_binary(bytea, text, text, boolean);
+        alter table realtime.subscription drop column selected_columns, drop column action_filter;
+        alter type realtime.user_defined_filter drop attribute negate cascade;
+        alter table realtime.messages drop column binary_payload;
+        delete from realtime.schema_migrations where version > 20251103001201").await;
+    let mut connection = PgConnection::connect(db.url()).await.unwrap();
+    assert_eq!(
+        realtime_svc::migrations()
+            .run(&mut connection)
+            .await
+            .unwrap(),
+        1
+    );
+    let columns = rows(&pool, "select attname from pg_attribute where attrelid in ('realtime.subscription'::regclass,
+        'realtime.messages'::regclass, 'realtime.user_defined_filter'::regclass)
+        and attname in ('selected_columns', 'action_filter', 'binary_payload', 'negate') and not attisdropped").await;
+    assert_eq!(columns.len(), 4);
+}
+
+#[tokio::test]
+async fn everything_belongs_to_the_service() {
+    let db = database().await;
+    let foreign = rows(&db.pool(), "select p.proname as name from pg_proc p
+        where p.pronamespace = 'realtime'::regnamespace and p.proowner <> 'supabase_realtime_admin'::regrole
+        union all select c.relname from pg_class c
+        where c.relnamespace = 'realtime'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'schema_migrations'
+        and c.relowner <> 'supabase_realtime_admin'::regrole").await;
+    assert!(foreign.is_empty(), "{foreign:?}");
+}
+
 #[tokio::test]
 async fn starting_twice_on_the_same_database_is_fine() {
-    let db = TestDb::new(&Template::new("realtime")).await;
+    let db = TestDb::new(&Template::new("realtime_start")).await;
     let vars: Vars = [
-        ("API_JWT_SECRET", super::SECRET.to_owned()),
+        (
+            "API_JWT_SECRET",
+            "a secret of the tests, long enough for HMAC".to_owned(),
+        ),
         ("DATABASE_URL", db.url_as("supabase_admin")),
     ]
     .into_iter()
