@@ -17,6 +17,7 @@ pub fn migrations() -> Set {
             include_str!("../../sql/platform/storage/0003_multipart_uploads.sql"),
             include_str!("../../sql/platform/storage/0004_analytics_and_vectors.sql"),
             include_str!("../../sql/platform/storage/0005_triggers_and_rights.sql"),
+            include_str!("../../sql/platform/storage/0006_search.sql"),
         ],
         include_str!("../../sql/platform/storage/versions.txt"),
     )

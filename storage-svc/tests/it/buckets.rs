@@ -5,32 +5,6 @@ use svc_kit::testing::{Template, TestDb};
 
 use super::{app, get, token};
 
-/// The columns that are read here, while the migrations of the schema do not bring them.
-const TABLE: &str = "
-    do $$
-    begin
-        if to_regclass('storage.buckets') is null then
-            create type storage.buckettype as enum ('STANDARD', 'ANALYTICS', 'VECTOR');
-            create table storage.buckets (
-                id text primary key,
-                name text not null,
-                owner uuid,
-                created_at timestamptz default now(),
-                updated_at timestamptz default now(),
-                public boolean default false,
-                file_size_limit bigint,
-                allowed_mime_types text[],
-                owner_id text,
-                type storage.buckettype not null default 'STANDARD'
-            );
-            alter table storage.buckets enable row level security;
-            grant usage on schema storage to anon, authenticated, service_role;
-            grant all on storage.buckets to anon, authenticated, service_role;
-        end if;
-    end
-    $$;
-";
-
 const FIXTURE: &str = "
     insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at)
     values ('photos', 'photos', true, 1000, '{image/png}', '2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'),
@@ -42,7 +16,6 @@ const FIXTURE: &str = "
 async fn start() -> (App, PgPool) {
     let template = Template::new("storage_buckets")
         .migrated(storage_svc::migrations())
-        .fixture(TABLE)
         .fixture(FIXTURE);
     let db = TestDb::new(&template).await;
     (app(&db.url_as("supabase_storage_admin")).await, db.pool())

@@ -6,6 +6,7 @@
 )]
 
 mod buckets;
+mod listing;
 mod refusals;
 
 use std::time::{SystemTime, UNIX_EPOCH};
