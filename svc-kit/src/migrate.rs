@@ -423,4 +423,8 @@ const BASE: &[(&str, &str)] = &[
         "0005_schema_cache",
         include_str!("../../sql/platform/base/0005_schema_cache.sql"),
     ),
+    (
+        "0006_jwt",
+        include_str!("../../sql/platform/base/0006_jwt.sql"),
+    ),
 ];

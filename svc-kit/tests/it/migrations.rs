@@ -136,7 +136,7 @@ async fn the_base_can_be_applied_again_over_itself() {
         .execute(&mut connection)
         .await
         .unwrap();
-    assert_eq!(base(PASSWORD).run(&mut connection).await.unwrap(), 4);
+    assert_eq!(base(PASSWORD).run(&mut connection).await.unwrap(), 5);
 }
 
 #[tokio::test]
@@ -160,5 +160,37 @@ async fn the_login_role_of_users_is_no_superuser_but_owns_what_they_need() {
             .execute(&mut connection)
             .await
             .unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+}
+
+/// The example of RFC 7519's companions that everybody knows: `jwt.io`'s first token.
+const KNOWN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiYWRtaW4iOnRydWV9.TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ";
+
+#[tokio::test]
+async fn tokens_are_signed_and_verified_in_sql() {
+    let db = TestDb::new(&Template::new("migrate")).await;
+    let mut connection = PgConnection::connect(&db.url_as("postgres")).await.unwrap();
+    let signed: String = sqlx::query_scalar(
+        r#"select extensions.sign('{"sub":"1234567890","name":"John Doe","admin":true}', 'secret')"#,
+    )
+    .fetch_one(&mut connection)
+    .await
+    .unwrap();
+    assert_eq!(signed, KNOWN);
+    for (payload, secret, valid) in [
+        (r#"{"a": "ü?>"}"#, "secret", true),
+        (r#"{"a": 1}"#, "other", false),
+        (r#"{"exp": 1}"#, "secret", false),
+        (r#"{"nbf": 99999999999}"#, "secret", false),
+    ] {
+        let verified: bool = sqlx::query_scalar(
+            "select valid and payload::text = $1 from extensions.verify(extensions.sign($1::json, 'secret', 'HS512'), $2, 'HS512')",
+        )
+        .bind(payload)
+        .bind(secret)
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+        assert_eq!(verified, valid, "{payload} {secret}");
     }
 }
