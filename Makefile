@@ -9,7 +9,7 @@ NODE := node_modules/.bin/node
 WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
 DENY := target/tools/bin/cargo-deny
 
-.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart bench clean browser
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types clean browser
 
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -41,9 +41,14 @@ test-rust: node_modules/.stamp ## Runs the unit and service tests on one throw-a
 	cargo build --workspace --all-targets --features svc-kit/testing
 	$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing
 
-test-sql: node_modules/.stamp ## Checks the product's row-level security: role × table × verb.
+test-sql: node_modules/.stamp frontend/node_modules/.stamp ## Checks the product's row-level security, and that the front end's types are the database's.
 	cargo build --package standalone --package pg-embed
 	$(WITH_POSTGRES) scripts/test-sql.sh
+	$(WITH_POSTGRES) scripts/gen-types.sh --check
+
+types: node_modules/.stamp frontend/node_modules/.stamp ## Writes the front end's database types anew.
+	cargo build --package standalone --package pg-embed
+	$(WITH_POSTGRES) scripts/gen-types.sh
 
 test-frontend: frontend/node_modules/.stamp ## Runs the front end's unit tests.
 	cd frontend && npm test
