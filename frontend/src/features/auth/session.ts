@@ -79,11 +79,15 @@ export const verifyCode = (phone: string, token: string) =>
     return { error }
   })
 
+/** Where the links of mails lead. */
+export const callback = () => `${window.location.origin}/auth/callback`
+
 export const signUp = (values: { email: string; password: string; fullName: string; phone: string }) =>
   withLoading(async () => {
     const data = { full_name: values.fullName, ...(values.phone && { phone: values.phone }) }
     const { auth } = await getSupabase()
-    const { error } = await auth.signUp({ email: values.email, password: values.password, options: { data } })
+    const { email, password } = values
+    const { error } = await auth.signUp({ email, password, options: { data, emailRedirectTo: callback() } })
     if (error) throw error
   })
 

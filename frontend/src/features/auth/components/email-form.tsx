@@ -5,7 +5,7 @@ import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
 import { useState, type FormEvent } from 'react'
 import { Link } from 'react-router-dom'
-import { signInWithPassword, signUp, toE164 } from '../session'
+import { callback, signInWithPassword, signUp, toE164 } from '../session'
 
 type Mode = 'in' | 'up' | 'forgot' | 'inbox'
 type Errors = Record<string, string>
@@ -84,7 +84,13 @@ export function EmailForm() {
     }
   }
   const resend = async () => {
-    const { error } = await (await getSupabase()).auth.resend({ type: 'signup', email })
+    const { error } = await (
+      await getSupabase()
+    ).auth.resend({
+      type: 'signup',
+      email,
+      options: { emailRedirectTo: callback() },
+    })
     if (error) notify.typed('auth', messageFor(error))
     else notify.info('We sent the email again.')
   }

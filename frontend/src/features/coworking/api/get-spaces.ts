@@ -25,3 +25,20 @@ export const spacesOptions = (city: string) =>
   queryOptions({ queryKey: coworkingKeys.list(city), queryFn: ({ signal }) => getSpaces(city, signal) })
 
 export type ListedSpace = Awaited<ReturnType<typeof getSpaces>>[number]
+
+/** The cities that have spaces, for a visitor who arrives with one of them chosen. */
+async function getCities(signal: AbortSignal) {
+  const supabase = await getSupabase()
+  const { data, error, status } = await supabase
+    .from('coworking_space')
+    .select('city')
+    .eq('active', true)
+    .abortSignal(signal)
+  if (error) throw Object.assign(new Error(error.message), { status, code: error.code })
+  return [...new Set(data.map((space) => space.city))].sort()
+}
+
+export const citiesOptions = queryOptions({
+  queryKey: coworkingKeys.cities,
+  queryFn: ({ signal }) => getCities(signal),
+})

@@ -1,11 +1,10 @@
 import { Button } from '@/components/ui/button'
 import { controlClass } from '@/components/ui/field'
 import { Spinner } from '@/components/ui/spinner'
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
-import { spacesOptions } from '../api/get-spaces'
+import { citiesOptions, spacesOptions } from '../api/get-spaces'
 import { SpaceCard } from './space-card'
 
 export function SpaceList() {
@@ -14,14 +13,11 @@ export function SpaceList() {
   const text = params.get('q') ?? ''
   const city = params.get('city') ?? ''
   const { data, isPending } = useQuery(spacesOptions(city))
-  const [cities, setCities] = useState<string[]>([])
-  useEffect(() => {
-    // A city's own answer holds that city only: the choices seen so far stay on offer.
-    if (data)
-      setCities((known) =>
-        [...new Set([...known, ...data.map((space) => space.city)])].filter(Boolean).sort(),
-      )
-  }, [data])
+  // A city's own answer holds that city only; the others come from the whole list, or are asked for.
+  const whole = useQueryClient().getQueryData(spacesOptions('').queryKey)
+  const { data: asked } = useQuery({ ...citiesOptions, enabled: city !== '' && !whole })
+  const known = whole ? whole.map((space) => space.city) : (asked ?? [])
+  const cities = [...new Set([...known, ...(data ?? []).map((space) => space.city)])].filter(Boolean).sort()
   const change = (name: 'q' | 'city', value: string) =>
     setParams(
       (before) => {

@@ -1,0 +1,60 @@
+// A visitor's browser on the platform: one Chromium per test file, one context per visit.
+
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before } from 'node:test';
+import { chromium } from 'playwright-core';
+import { platform, root } from '../harness.mjs';
+
+const executablePath = [
+  process.env.NILAM_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((candidate) => candidate && existsSync(candidate));
+const artifacts = path.join(root, 'tests/.artifacts');
+
+/** Starts the platform and the browser before the file's tests, and ends them after. */
+export function visitor() {
+  const world = { stack: undefined, browser: undefined };
+  before(async () => {
+    world.stack = await platform();
+    await mkdir(artifacts, { recursive: true });
+    world.browser = await chromium.launch({
+      executablePath,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+      ],
+    });
+  });
+  after(async () => {
+    await world.browser?.close();
+    await world.stack?.close();
+  });
+
+  /** A page of its own context, with what went wrong in it. The outside world (maps) is cut off. */
+  world.visit = async (viewport = { width: 1280, height: 900 }) => {
+    const context = await world.browser.newContext({ viewport, locale: 'en-IN' });
+    const page = await context.newPage();
+    const problems = [];
+    await page.route('**/*', (route) =>
+      route.request().url().startsWith(world.stack.url)
+        ? route.continue()
+        : route.fulfill({ status: 200, contentType: 'text/html', body: '' }),
+    );
+    page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
+    page.on(
+      'console',
+      (message) => message.type() === 'error' && problems.push(`console: ${message.text()}`),
+    );
+    return { page, problems, close: () => context.close() };
+  };
+  world.shot = (page, name) =>
+    page.screenshot({ path: path.join(artifacts, `${name}.png`), fullPage: false });
+  return world;
+}
