@@ -36,7 +36,7 @@ describe.each([
 it('every key that the code uses is there, and every key is used', () => {
   const text = sources(path.resolve(import.meta.dirname, '..')).join('\n')
   const known = new Set(Object.keys(en).map(base))
-  const used = new Set([...text.matchAll(/\bt\(\s*'(\w+)'/g)].map(([, key]) => key))
+  const used = new Set([...text.matchAll(/\bt\(\s*'(\w+)'/g)].map(([, key = '']) => key))
   expect([...used].filter((key) => !known.has(key))).toEqual([])
   expect([...known].filter((key) => !text.includes(`'${key}'`))).toEqual([])
 })
