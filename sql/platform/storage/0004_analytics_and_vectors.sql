@@ -23,7 +23,7 @@ alter table storage.buckets_analytics enable row level security;
 create table if not exists storage.iceberg_namespaces (
     id uuid default gen_random_uuid() not null,
     bucket_name text not null,
-    name text not null,
+    name text collate "C" not null,
     created_at timestamptz default now() not null,
     updated_at timestamptz default now() not null,
     metadata jsonb default '{}'::jsonb not null,
@@ -32,7 +32,7 @@ create table if not exists storage.iceberg_namespaces (
 );
 alter table storage.iceberg_namespaces
     add column if not exists bucket_name text,
-    add column if not exists name text,
+    add column if not exists name text collate "C",
     add column if not exists created_at timestamptz default now() not null,
     add column if not exists updated_at timestamptz default now() not null,
     add column if not exists metadata jsonb default '{}'::jsonb not null,
@@ -45,7 +45,7 @@ create table if not exists storage.iceberg_tables (
     id uuid default gen_random_uuid() not null,
     namespace_id uuid not null,
     bucket_name text not null,
-    name text not null,
+    name text collate "C" not null,
     location text not null,
     created_at timestamptz default now() not null,
     updated_at timestamptz default now() not null,
@@ -58,7 +58,7 @@ create table if not exists storage.iceberg_tables (
 alter table storage.iceberg_tables
     add column if not exists namespace_id uuid,
     add column if not exists bucket_name text,
-    add column if not exists name text,
+    add column if not exists name text collate "C",
     add column if not exists location text,
     add column if not exists created_at timestamptz default now() not null,
     add column if not exists updated_at timestamptz default now() not null,
@@ -87,7 +87,7 @@ alter table storage.buckets_vectors enable row level security;
 
 create table if not exists storage.vector_indexes (
     id text default gen_random_uuid() not null,
-    name text not null,
+    name text collate "C" not null,
     bucket_id text not null,
     data_type text not null,
     dimension integer not null,
@@ -98,7 +98,7 @@ create table if not exists storage.vector_indexes (
     constraint vector_indexes_pkey primary key (id)
 );
 alter table storage.vector_indexes
-    add column if not exists name text,
+    add column if not exists name text collate "C",
     add column if not exists bucket_id text,
     add column if not exists data_type text,
     add column if not exists dimension integer,

@@ -33,3 +33,6 @@ grant select on storage.buckets_vectors, storage.vector_indexes to service_role;
 
 -- The next set of scripts runs as another role, which could not replace this one.
 drop function if exists pg_temp.ensure_constraint(regclass, text, text);
+comment on column storage.buckets.owner is 'Field is deprecated, use owner_id instead';
+comment on column storage.objects.owner is 'Field is deprecated, use owner_id instead';
+alter table storage.migrations enable row level security;
