@@ -6,7 +6,8 @@ export const LANGUAGES = { en: 'English', hi: 'हिन्दी', ta: 'தம�
 export type Language = keyof typeof LANGUAGES
 const STORAGE_KEY = 'nilam-language'
 const loaders = { hi: () => import('./hi.json'), ta: () => import('./ta.json') }
-const isLanguage = (value: string | null): value is Language => value !== null && value in LANGUAGES
+const isLanguage = (value: string | null): value is Language =>
+  value !== null && Object.hasOwn(LANGUAGES, value)
 
 void i18next.use(initReactI18next).init({
   lng: 'en',
@@ -24,5 +25,7 @@ export async function setLanguage(language: Language) {
   localStorage.setItem(STORAGE_KEY, language)
 }
 
-const stored = localStorage.getItem(STORAGE_KEY)
+// A link may ask for a language; it counts as a choice.
+const asked = new URLSearchParams(window.location.search).get('lang')
+const stored = isLanguage(asked) ? asked : localStorage.getItem(STORAGE_KEY)
 if (isLanguage(stored) && stored !== 'en') void setLanguage(stored)

@@ -3,20 +3,63 @@ import { controlClass } from '@/components/ui/field'
 import { usePageMeta } from '@/components/ui/page'
 import { spacesOptions } from '@/features/coworking/api/get-spaces'
 import { SpaceCard } from '@/features/coworking/components/space-card'
+import { useSeo } from '@/lib/seo'
 import { useQuery } from '@tanstack/react-query'
 import { BadgeCheck, Building2, Search, ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Link, useNavigate } from 'react-router-dom'
 
 const CITIES = ['Bengaluru', 'Chennai', 'Hyderabad', 'Mumbai']
 const STEPS = [
-  ['Search', 'Filter by city and by name, and see starting prices up front.'],
-  ['Compare', 'Look at photos, amenities, opening hours and every kind of desk or room.'],
-  ['Book direct', 'Call, write or book on the operator’s own site. We add no fee.'],
+  ['hmStep1', 'hmStep1Text'],
+  ['hmStep2', 'hmStep2Text'],
+  ['hmStep3', 'hmStep3Text'],
 ] as const
 
+function structuredData() {
+  const { origin } = window.location
+  return [
+    {
+      '@type': 'Organization',
+      name: 'Nilam',
+      url: origin,
+      logo: `${origin}/logo.svg`,
+      email: 'info@nilam.example',
+      telephone: '+914344000000',
+      address: {
+        '@type': 'PostalAddress',
+        streetAddress: 'Bagalur Road',
+        addressLocality: 'Hosur',
+        addressRegion: 'Tamil Nadu',
+        postalCode: '635109',
+        addressCountry: 'IN',
+      },
+    },
+    {
+      '@type': 'WebSite',
+      name: 'Nilam',
+      url: origin,
+      inLanguage: ['en-IN', 'hi', 'ta'],
+      potentialAction: {
+        '@type': 'SearchAction',
+        target: `${origin}/coworking?q={search_term_string}`,
+        'query-input': 'required name=search_term_string',
+      },
+    },
+  ]
+}
+
 export function Component() {
-  usePageMeta('Commercial property and co-working in India')
+  const { t } = useTranslation()
+  usePageMeta(t('hmTitle'))
+  useSeo({
+    title: t('hmTitle'),
+    description: t('hmDescription'),
+    path: '/',
+    image: '/seed/scene-01-1280.webp',
+    data: structuredData(),
+  })
   const [text, setText] = useState('')
   const navigate = useNavigate()
   const { data } = useQuery(spacesOptions(''))
@@ -27,11 +70,9 @@ export function Component() {
         <div className="mx-auto grid max-w-7xl items-center gap-10 px-4 pt-28 pb-16 sm:px-6 lg:grid-cols-2">
           <div>
             <h1 tabIndex={-1} className="text-4xl font-extrabold tracking-tight text-balance sm:text-5xl">
-              Find the space your business grows in
+              {t('hmHeading')}
             </h1>
-            <p className="mt-4 text-lg text-slate-700 dark:text-slate-300">
-              Co-working desks, meeting rooms and private offices across India, with prices you can see.
-            </p>
+            <p className="mt-4 text-lg text-slate-700 dark:text-slate-300">{t('hmLead')}</p>
             <form
               role="search"
               className="mt-8 flex gap-2 rounded-2xl bg-white p-2 shadow-xl dark:bg-slate-900"
@@ -42,24 +83,24 @@ export function Component() {
             >
               <input
                 type="search"
-                aria-label="Search by name, city or locality"
-                placeholder="City, locality or name"
+                aria-label={t('cwSearch')}
+                placeholder={t('hmPlaceholder')}
                 value={text}
                 onChange={(event) => setText(event.target.value)}
                 className={`${controlClass} min-w-0 border-transparent!`}
               />
               <Button type="submit">
-                <Search aria-hidden className="size-4" /> Search
+                <Search aria-hidden className="size-4" /> {t('hmSearch')}
               </Button>
             </form>
             <p className="mt-5 flex flex-wrap gap-x-6 gap-y-2 text-sm font-medium">
               <span className="flex items-center gap-2">
-                <BadgeCheck aria-hidden className="size-5 text-emerald-700 dark:text-emerald-300" /> Listing
-                is free
+                <BadgeCheck aria-hidden className="size-5 text-emerald-700 dark:text-emerald-300" />{' '}
+                {t('hmFree')}
               </span>
               <span className="flex items-center gap-2">
-                <ShieldCheck aria-hidden className="size-5 text-emerald-700 dark:text-emerald-300" /> Verified
-                buyers
+                <ShieldCheck aria-hidden className="size-5 text-emerald-700 dark:text-emerald-300" />{' '}
+                {t('hmVerified')}
               </span>
             </p>
           </div>
@@ -68,7 +109,7 @@ export function Component() {
       </section>
       <div className="mx-auto max-w-7xl space-y-16 px-4 py-16 sm:px-6">
         <section>
-          <h2 className="text-2xl font-bold">Browse by city</h2>
+          <h2 className="text-2xl font-bold">{t('hmCities')}</h2>
           <ul className="mt-6 grid grid-cols-2 gap-4 lg:grid-cols-4">
             {CITIES.map((city) => (
               <li key={city}>
@@ -85,39 +126,37 @@ export function Component() {
         {featured.length > 0 && (
           <section>
             <div className="flex flex-wrap items-center justify-between gap-2">
-              <h2 className="text-2xl font-bold">Featured co-working spaces</h2>
+              <h2 className="text-2xl font-bold">{t('hmFeatured')}</h2>
               <Link to="/coworking" className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
-                See all spaces
+                {t('hmAll')}
               </Link>
             </div>
             <div className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
               {featured.map((space) => (
-                <SpaceCard key={space.id} space={space} />
+                <SpaceCard key={space.id} space={space} level="h3" />
               ))}
             </div>
           </section>
         )}
         <section>
-          <h2 className="text-2xl font-bold">How it works</h2>
+          <h2 className="text-2xl font-bold">{t('hmHow')}</h2>
           <ol className="mt-6 grid gap-6 sm:grid-cols-3">
             {STEPS.map(([title, text], index) => (
               <li key={title} className="rounded-2xl bg-white p-6 shadow-sm dark:bg-slate-900">
                 <span className="flex size-10 items-center justify-center rounded-full bg-brand font-bold text-white">
                   {index + 1}
                 </span>
-                <h3 className="mt-4 text-lg font-semibold">{title}</h3>
-                <p className="mt-1 text-slate-700 dark:text-slate-300">{text}</p>
+                <h3 className="mt-4 text-lg font-semibold">{t(title)}</h3>
+                <p className="mt-1 text-slate-700 dark:text-slate-300">{t(text)}</p>
               </li>
             ))}
           </ol>
         </section>
         <section className="flex flex-wrap items-center gap-6 rounded-2xl bg-brand-dark p-8 text-white">
-          <img src="/free-listing.svg" alt="Free listing" width="112" height="112" loading="lazy" />
+          <img src="/free-listing.svg" alt={t('hmBadge')} width="112" height="112" loading="lazy" />
           <div>
-            <h2 className="text-2xl font-bold">Own a commercial space?</h2>
-            <p className="mt-1 text-blue-100">
-              Listing on Nilam is free, and enquiries come from verified buyers.
-            </p>
+            <h2 className="text-2xl font-bold">{t('hmOwn')}</h2>
+            <p className="mt-1 text-blue-100">{t('hmOwnText')}</p>
           </div>
         </section>
       </div>

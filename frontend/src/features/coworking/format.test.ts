@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
-  capacityText,
+  capacityKey,
   cardPrice,
   detailPrice,
   hoursOf,
   imageAt,
+  imageSet,
   lowestPrice,
   parseCoordinates,
-  priceLine,
+  priceRange,
   webLink,
 } from './format'
 
@@ -23,9 +24,9 @@ describe('prices', () => {
     [125_000, '₹1.25 Lakh'],
   ])('detail %d reads %s', (value, text) => expect(detailPrice(value)).toBe(text))
   it('shows a range only when the upper end is higher', () => {
-    expect(priceLine(500, 500, cardPrice)).toBe('From ₹500')
-    expect(priceLine(500, 12_000, cardPrice)).toBe('₹500 - ₹12k')
-    expect(priceLine(null, 12_000, cardPrice)).toBeNull()
+    expect(priceRange(500, 500, cardPrice)).toBeNull()
+    expect(priceRange(500, 12_000, cardPrice)).toBe('₹500 - ₹12k')
+    expect(priceRange(null, 12_000, cardPrice)).toBeNull()
   })
   it('takes the lowest price that is set', () => {
     expect(lowestPrice([{ price_from: null }, { price_from: 700 }, { price_from: 300 }])).toBe(300)
@@ -41,16 +42,18 @@ describe('space facts', () => {
     expect(parseCoordinates(JSON.stringify(point))).toEqual(point)
     expect(parseCoordinates('nowhere')).toBeNull()
   })
-  it('says Closed on days without hours', () => {
-    expect(hoursOf({ monday: '' }, 'monday')).toBe('Closed')
-    expect(hoursOf(null, 'sunday')).toBe('Closed')
+  it('has no hours on days that are empty or unset', () => {
+    expect(hoursOf({ monday: '' }, 'monday')).toBeNull()
+    expect(hoursOf(null, 'sunday')).toBeNull()
   })
   it('counts people for rooms and seats otherwise', () => {
-    expect(capacityText('meeting_room', 8)).toBe('8 people')
-    expect(capacityText('day_pass', 8)).toBe('8 seats')
+    expect(capacityKey('meeting_room')).toBe('cwPeople')
+    expect(capacityKey('day_pass')).toBe('cwSeats')
   })
   it('rewrites the width and refuses script links', () => {
     expect(imageAt('/seed/scene-01-1024.webp', 320)).toBe('/seed/scene-01-320.webp')
+    expect(imageSet('/seed/scene-01-1920.webp')).toContain('/seed/scene-01-480.webp 480w')
+    expect(imageSet('/logo.svg')).toBeUndefined()
     expect(webLink('javascript:alert(1)')).toBeNull()
   })
 })

@@ -1,29 +1,41 @@
 import type { Json, Tables } from '@/types/database'
 
 export const PLACEHOLDER = '/coworking-placeholder.svg'
+/** Amenity flags to the catalogue keys of their labels. */
 export const AMENITIES: Readonly<Record<string, string>> = {
-  wifi: 'WiFi',
-  parking: 'Parking',
-  cafeteria: 'Cafeteria/Pantry',
-  meeting_rooms: 'Meeting Rooms',
-  printer: 'Printer/Scanner',
-  reception: 'Reception',
-  security: '24/7 Security',
-  air_conditioning: 'Air Conditioning',
-  power_backup: 'Power Backup',
-  locker: 'Lockers',
-  cleaning_service: 'Cleaning Service',
-  phone_booth: 'Phone Booths',
+  wifi: 'amWifi',
+  parking: 'amParking',
+  cafeteria: 'amCafeteria',
+  meeting_rooms: 'amMeetingRooms',
+  printer: 'amPrinter',
+  reception: 'amReception',
+  security: 'amSecurity',
+  air_conditioning: 'amAirConditioning',
+  power_backup: 'amPowerBackup',
+  locker: 'amLockers',
+  cleaning_service: 'amCleaning',
+  phone_booth: 'amPhoneBooths',
 }
 export const OFFERINGS: Readonly<Record<string, string>> = {
-  day_pass: 'Day Pass',
-  meeting_room: 'Meeting Room',
-  dedicated_desk: 'Dedicated Desk',
-  private_office: 'Private Office',
-  virtual_office: 'Virtual Office',
+  day_pass: 'ofDayPass',
+  meeting_room: 'ofMeetingRoom',
+  dedicated_desk: 'ofDedicatedDesk',
+  private_office: 'ofPrivateOffice',
+  virtual_office: 'ofVirtualOffice',
 }
-export const offeringLabel = (type: string) => OFFERINGS[type] ?? type
+/** The key of a label; a type that nobody named yet shows as it is stored. */
+export const offeringKey = (type: string) => OFFERINGS[type] ?? type
 export const DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export type Day = (typeof DAYS)[number]
+export const DAY_KEYS: Readonly<Record<Day, string>> = {
+  monday: 'dayMonday',
+  tuesday: 'dayTuesday',
+  wednesday: 'dayWednesday',
+  thursday: 'dayThursday',
+  friday: 'dayFriday',
+  saturday: 'daySaturday',
+  sunday: 'daySunday',
+}
 
 const grouped = new Intl.NumberFormat('en-IN', { maximumFractionDigits: 2 })
 const thousands = (value: number) => `₹${(value / 1000).toFixed(1).replace(/\.0$/, '')}k`
@@ -33,9 +45,9 @@ export function detailPrice(value: number) {
   return value >= 1000 ? thousands(value) : `₹${grouped.format(value)}`
 }
 
-export function priceLine(min: number | null, max: number | null, format: (value: number) => string) {
-  if (min === null) return null
-  return max !== null && max > min ? `${format(min)} - ${format(max)}` : `From ${format(min)}`
+/** A range only when its upper end is above the lower one. */
+export function priceRange(min: number | null, max: number | null, format: (value: number) => string) {
+  return min !== null && max !== null && max > min ? `${format(min)} - ${format(max)}` : null
 }
 
 export function lowestPrice(offerings: ReadonlyArray<{ price_from: number | null }>) {
@@ -43,8 +55,7 @@ export function lowestPrice(offerings: ReadonlyArray<{ price_from: number | null
   return prices.length ? Math.min(...prices) : null
 }
 
-export const capacityText = (type: string, count: number) =>
-  `${count} ${type === 'meeting_room' ? 'people' : 'seats'}`
+export const capacityKey = (type: string) => (type === 'meeting_room' ? 'cwPeople' : 'cwSeats')
 
 const asMap = (value: Json | null) =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {}
@@ -64,12 +75,19 @@ export function parseCoordinates(value: Json | null): { lat: number; lng: number
   return typeof lat === 'number' && typeof lng === 'number' ? { lat, lng } : null
 }
 
+/** Kilometres between two points, near enough to order neighbours. */
+export function distance(a: { lat: number; lng: number }, b: { lat: number; lng: number }) {
+  const east = (a.lng - b.lng) * Math.cos(((a.lat + b.lat) * Math.PI) / 360)
+  return Math.hypot(a.lat - b.lat, east) * 111.2
+}
+
 export const amenityKeys = (value: Json | null) =>
   Object.keys(AMENITIES).filter((key) => asMap(value)[key] === true)
 
-export function hoursOf(value: Json | null, day: (typeof DAYS)[number]) {
+/** The text of a day, or null when the place is closed. */
+export function hoursOf(value: Json | null, day: Day) {
   const text = asMap(value)[day]
-  return typeof text === 'string' && text.trim() ? text : 'Closed'
+  return typeof text === 'string' && text.trim() ? text.trim() : null
 }
 
 export const addressLine = (space: Pick<Tables<'coworking_space'>, 'address' | 'locality' | 'city'>) =>
@@ -78,14 +96,14 @@ export const addressLine = (space: Pick<Tables<'coworking_space'>, 'address' | '
 export const sortImages = <T extends { order: number }>(images: readonly T[]) =>
   [...images].sort((a, b) => a.order - b.order)
 
+const WIDTHS = [320, 480, 640, 768, 1024, 1280, 1536, 1920] as const
+const SIZED = new RegExp(`-(?:${WIDTHS.join('|')})(\\.\\w+)$`)
+
 /** Seed and stored images carry their width in the file name. */
-export const imageAt = (url: string, width: 320 | 640 | 1024) =>
-  url.replace(/-(?:320|640|1024)(\.\w+)$/, `-${width}$1`)
+export const imageAt = (url: string, width: (typeof WIDTHS)[number]) => url.replace(SIZED, `-${width}$1`)
 
 export const imageSet = (url: string) =>
-  imageAt(url, 320) === imageAt(url, 640)
-    ? undefined
-    : ([320, 640, 1024] as const).map((width) => `${imageAt(url, width)} ${width}w`).join(', ')
+  SIZED.test(url) ? WIDTHS.map((width) => `${imageAt(url, width)} ${width}w`).join(', ') : undefined
 
 /** Only web links leave the page; a stored `javascript:` address is dropped. */
 export const webLink = (url: string | null) => (url && /^https?:\/\//i.test(url) ? url : null)

@@ -16,6 +16,7 @@ async function getSpace(slug: string, signal: AbortSignal) {
     .eq('slug', slug)
     .eq('active', true)
     .abortSignal(signal)
+    .retry(false)
     .single()
   if (space.error) {
     check(space.error, space.status)
@@ -28,13 +29,15 @@ async function getSpace(slug: string, signal: AbortSignal) {
       .select('*')
       .eq('coworking_space_id', id)
       .eq('available', true)
-      .abortSignal(signal),
+      .abortSignal(signal)
+      .retry(false),
     supabase
       .from('coworking_space_images')
       .select('*')
       .eq('coworking_space_id', id)
       .order('order')
-      .abortSignal(signal),
+      .abortSignal(signal)
+      .retry(false),
   ])
   check(offerings.error, offerings.status)
   check(images.error, images.status)

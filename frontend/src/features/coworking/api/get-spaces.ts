@@ -16,6 +16,7 @@ async function getSpaces(city: string, signal: AbortSignal) {
     .order('paid_listing', { ascending: false })
     .order('created_at', { ascending: false })
     .abortSignal(signal)
+    .retry(false)
   if (!error) return data
   if (!signal.aborted) reportError(error, 'coworking-list')
   throw Object.assign(new Error(error.message), { status, code: error.code })
@@ -34,6 +35,7 @@ async function getCities(signal: AbortSignal) {
     .select('city')
     .eq('active', true)
     .abortSignal(signal)
+    .retry(false)
   if (error) throw Object.assign(new Error(error.message), { status, code: error.code })
   return [...new Set(data.map((space) => space.city))].sort()
 }

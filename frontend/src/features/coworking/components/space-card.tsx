@@ -3,23 +3,27 @@ import { ExternalLink, Mail, MapPin, Phone } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import type { ListedSpace } from '../api/get-spaces'
-import {
-  addressLine,
-  cardPrice,
-  lowestPrice,
-  offeringLabel,
-  PLACEHOLDER,
-  priceLine,
-  sortImages,
-  webLink,
-} from '../format'
+import { addressLine, cardPrice, offeringKey, PLACEHOLDER, priceRange, sortImages, webLink } from '../format'
+import { startingPrice } from '../filter'
 import { SpaceImage } from './space-image'
 
-export function SpaceCard({ space, eager = false }: { space: ListedSpace; eager?: boolean }) {
+export function SpaceCard({
+  space,
+  eager = false,
+  level: Heading = 'h2',
+}: {
+  space: ListedSpace
+  eager?: boolean
+  level?: 'h2' | 'h3'
+}) {
   const { t } = useTranslation()
   const path = `/coworking/${encodeURIComponent(space.slug)}`
   const image = sortImages(space.images)[0]?.url ?? space.image_url ?? PLACEHOLDER
-  const price = priceLine(space.min_price ?? lowestPrice(space.offerings), space.max_price, cardPrice)
+  const min = startingPrice(space)
+  const price =
+    min === null
+      ? t('onRequest')
+      : (priceRange(min, space.max_price, cardPrice) ?? t('cwFrom', { price: cardPrice(min) }))
   const site = webLink(space.website_url)
   const action = 'inline-flex min-h-11 items-center gap-1.5 text-sm font-medium hover:underline'
   return (
@@ -42,39 +46,42 @@ export function SpaceCard({ space, eager = false }: { space: ListedSpace; eager?
           className="aspect-4/3 w-full"
         />
         {space.paid_listing && (
-          <span className="absolute top-3 left-3 rounded-full bg-yellow-400 px-3 py-1 text-xs font-bold text-slate-900">
+          <span
+            title={t('cwPaid')}
+            className="absolute top-3 left-3 rounded-full bg-yellow-400 px-3 py-1 text-xs font-bold text-slate-900"
+          >
             {t('featured')}
           </span>
         )}
       </Link>
       <div className="flex grow flex-col gap-3 p-5">
-        <h2 className="text-lg font-semibold">
+        <Heading className="text-lg font-semibold">
           <Link to={path} className="hover:underline">
             {space.name}
           </Link>
-        </h2>
+        </Heading>
         <p className="flex gap-1.5 text-sm text-slate-700 dark:text-slate-300">
           <MapPin aria-hidden className="mt-0.5 size-4 shrink-0" /> {addressLine(space)}
         </p>
         {space.offerings.length > 0 && (
           <div>
-            <h3 className="text-xs font-semibold tracking-wide text-slate-600 uppercase dark:text-slate-400">
+            <p className="text-xs font-semibold tracking-wide text-slate-600 uppercase dark:text-slate-400">
               {t('available')}
-            </h3>
+            </p>
             <ul className="mt-2 flex flex-wrap gap-1.5">
               {space.offerings.map((item) => (
                 <li
                   key={item.id}
                   className="rounded-full bg-blue-50 px-2.5 py-1 text-xs font-medium text-blue-900 dark:bg-blue-950 dark:text-blue-100"
                 >
-                  {offeringLabel(item.offering_type)}
+                  {t(offeringKey(item.offering_type))}
                   {item.price_from !== null && ` ${cardPrice(item.price_from)}`}
                 </li>
               ))}
             </ul>
           </div>
         )}
-        <p className="mt-auto pt-2 text-xl font-bold">{price ?? t('onRequest')}</p>
+        <p className="mt-auto pt-2 text-xl font-bold">{price}</p>
         <div className="flex flex-wrap gap-x-5 border-t border-slate-200 pt-2 dark:border-slate-800">
           {site && (
             <a href={site} target="_blank" rel="noopener noreferrer" className={action}>
@@ -82,13 +89,21 @@ export function SpaceCard({ space, eager = false }: { space: ListedSpace; eager?
             </a>
           )}
           {space.booking_phone && (
-            <a href={`tel:${space.booking_phone}`} className={action} aria-label={`Call ${space.name}`}>
-              <Phone aria-hidden className="size-4" /> Call
+            <a
+              href={`tel:${space.booking_phone}`}
+              className={action}
+              aria-label={t('cwCallName', { name: space.name })}
+            >
+              <Phone aria-hidden className="size-4" /> {t('cwCall')}
             </a>
           )}
           {space.booking_email && (
-            <a href={`mailto:${space.booking_email}`} className={action} aria-label={`Email ${space.name}`}>
-              <Mail aria-hidden className="size-4" /> Email
+            <a
+              href={`mailto:${space.booking_email}`}
+              className={action}
+              aria-label={t('cwEmailName', { name: space.name })}
+            >
+              <Mail aria-hidden className="size-4" /> {t('cwEmail')}
             </a>
           )}
         </div>

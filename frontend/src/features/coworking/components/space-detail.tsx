@@ -1,23 +1,31 @@
 import { buttonVariants } from '@/components/ui/button'
 import { cardClass, usePageMeta } from '@/components/ui/page'
 import { mapEmbedTemplate } from '@/config/env'
+import { breadcrumbs, useSeo } from '@/lib/seo'
+import { cn } from '@/lib/cn'
 import { Check, Clock, ExternalLink, Mail, MapPin, Phone } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import type { DetailedSpace } from '../api/get-space'
 import {
   AMENITIES,
   amenityKeys,
-  capacityText,
+  capacityKey,
+  DAY_KEYS,
   DAYS,
   detailPrice,
   hoursOf,
-  lowestPrice,
-  offeringLabel,
+  offeringKey,
   parseCoordinates,
+  priceRange,
   webLink,
 } from '../format'
+import { startingPrice } from '../filter'
+import { indianTime, isOpen } from '../hours'
+import { spaceData } from '../structured-data'
 import { Gallery } from './gallery'
+import { Nearby } from './nearby'
 
 function Section({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
   return (
@@ -29,20 +37,17 @@ function Section({ title, id, children }: { title: string; id?: string; children
 }
 
 function PricingCard({ space }: { space: DetailedSpace }) {
-  const min = space.min_price ?? lowestPrice(space.offerings)
-  const { max_price: max } = space
+  const { t } = useTranslation()
+  const min = startingPrice(space)
+  const open = isOpen(space.opening_hours, new Date())
   const site = webLink(space.website_url)
   const row = 'flex min-h-11 items-center gap-2 break-all hover:underline'
   return (
     <aside className={`${cardClass} h-fit lg:sticky lg:top-24`}>
-      <h2 className="text-xl font-semibold">Pricing &amp; Contact</h2>
-      <p className="mt-4 text-sm text-slate-700 dark:text-slate-300">Starting price</p>
+      <h2 className="text-xl font-semibold">{t('cwPricing')}</h2>
+      <p className="mt-4 text-sm text-slate-700 dark:text-slate-300">{t('cwStarting')}</p>
       <p className="text-3xl font-bold">
-        {min === null
-          ? 'Price on request'
-          : max !== null && max > min
-            ? `${detailPrice(min)} - ${detailPrice(max)}`
-            : detailPrice(min)}
+        {min === null ? t('onRequest') : (priceRange(min, space.max_price, detailPrice) ?? detailPrice(min))}
       </p>
       {site && (
         <a
@@ -51,7 +56,7 @@ function PricingCard({ space }: { space: DetailedSpace }) {
           rel="noopener noreferrer"
           className={buttonVariants({ className: 'mt-5 w-full' })}
         >
-          Visit Website <ExternalLink aria-hidden className="size-4" />
+          {t('cwVisitWebsite')} <ExternalLink aria-hidden className="size-4" />
         </a>
       )}
       <div className="mt-4">
@@ -67,26 +72,87 @@ function PricingCard({ space }: { space: DetailedSpace }) {
         )}
       </div>
       <p className="mt-3 flex items-center gap-2 border-t border-slate-200 pt-4 dark:border-slate-800">
-        <Clock aria-hidden className="size-4" /> Monday: {hoursOf(space.opening_hours, 'monday')}
+        <Clock aria-hidden className="size-4 shrink-0" />
+        <span>
+          {t('dayMonday')}: {hoursOf(space.opening_hours, 'monday') ?? t('cwClosed')}
+        </span>
       </p>
+      {open !== null && (
+        <p
+          className={cn(
+            'mt-2 font-semibold',
+            open ? 'text-emerald-700 dark:text-emerald-300' : 'text-red-700 dark:text-red-300',
+          )}
+        >
+          {t(open ? 'cwOpenNow' : 'cwClosedNow')}
+        </p>
+      )}
       <a href="#hours" className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
-        View all hours
+        {t('cwAllHours')}
       </a>
     </aside>
   )
 }
 
+/** On small screens the contact stays within reach of the thumb. */
+function ContactBar({ space }: { space: DetailedSpace }) {
+  const { t } = useTranslation()
+  if (!space.booking_phone && !space.booking_email) return null
+  const action = buttonVariants({ className: 'flex-1' })
+  return (
+    <div
+      data-slot="contact-bar"
+      className="sticky bottom-0 z-30 -mx-4 mt-10 flex gap-3 border-t border-slate-200 bg-white p-3 sm:-mx-6 lg:hidden dark:border-slate-800 dark:bg-slate-950"
+    >
+      {space.booking_phone && (
+        <a href={`tel:${space.booking_phone}`} className={action}>
+          <Phone aria-hidden className="size-4" /> {t('cwCall')}
+        </a>
+      )}
+      {space.booking_email && (
+        <a
+          href={`mailto:${space.booking_email}`}
+          className={buttonVariants({ variant: 'outline', className: 'flex-1' })}
+        >
+          <Mail aria-hidden className="size-4" /> {t('cwEmail')}
+        </a>
+      )}
+    </div>
+  )
+}
+
+function Hours({ space }: { space: DetailedSpace }) {
+  const { t } = useTranslation()
+  const today = indianTime(new Date()).day
+  return (
+    <Section title={t('cwHours')} id="hours">
+      <dl className="max-w-md divide-y divide-slate-200 dark:divide-slate-800">
+        {DAYS.map((day) => (
+          <div key={day} className={cn('flex justify-between gap-4 py-2', day === today && 'font-semibold')}>
+            <dt>
+              {t(DAY_KEYS[day])}
+              {day === today && ` (${t('cwToday')})`}
+            </dt>
+            <dd>{hoursOf(space.opening_hours, day) ?? t('cwClosed')}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}
+
 function Location({ space, address }: { space: DetailedSpace; address: string }) {
+  const { t } = useTranslation()
   const point = parseCoordinates(space.coordinates)
   const fill = (template: string) =>
     template.replaceAll('{lat}', String(point?.lat)).replaceAll('{lng}', String(point?.lng))
   return (
-    <Section title="Location">
+    <Section title={t('cwLocation')}>
       <p>{address}</p>
       {point && (
         <>
           <iframe
-            title={`Map of ${space.name}`}
+            title={t('cwMapOf', { name: space.name })}
             src={fill(mapEmbedTemplate)}
             loading="lazy"
             referrerPolicy="no-referrer-when-downgrade"
@@ -98,7 +164,7 @@ function Location({ space, address }: { space: DetailedSpace; address: string })
             rel="noopener noreferrer"
             className={buttonVariants({ variant: 'link', className: 'px-0!' })}
           >
-            Open in maps
+            {t('cwOpenMaps')}
           </a>
         </>
       )}
@@ -107,7 +173,10 @@ function Location({ space, address }: { space: DetailedSpace; address: string })
 }
 
 export function SpaceDetail({ space }: { space: DetailedSpace }) {
-  usePageMeta(`${space.name}, ${space.city}`)
+  const { t } = useTranslation()
+  const title = `${space.name}, ${space.city}`
+  const path = `/coworking/${encodeURIComponent(space.slug)}`
+  usePageMeta(title)
   const address = [space.address, space.sub_locality, space.locality, space.city, space.state]
     .filter(Boolean)
     .join(', ')
@@ -118,18 +187,33 @@ export function SpaceDetail({ space }: { space: DetailedSpace }) {
       : []
   const amenities = amenityKeys(space.amenities)
   const site = webLink(space.website_url)
+  const nameOf = (type: string) => t(type === 'day_pass' ? 'ofDayPassHotDesk' : offeringKey(type))
+  useSeo({
+    title,
+    description: t('cwDescription', { name: space.name, city: space.city }),
+    path,
+    image: images[0],
+    data: [
+      spaceData(space, path, images),
+      breadcrumbs([
+        [t('home'), '/'],
+        [t('coworking'), '/coworking'],
+        [space.name, path],
+      ]),
+    ],
+  })
   return (
     <div className="mx-auto max-w-7xl px-4 pt-24 pb-16 sm:px-6">
-      <nav aria-label="Breadcrumb" className="text-sm">
+      <nav aria-label={t('cwBreadcrumb')} className="text-sm">
         <ol className="flex flex-wrap items-center gap-2">
           <li>
             <Link to="/" className="inline-block py-1 underline">
-              Home
+              {t('home')}
             </Link>
           </li>
           <li className="before:mr-2 before:content-['»']">
             <Link to="/coworking" className="inline-block py-1 underline">
-              Co-working Spaces
+              {t('coworking')}
             </Link>
           </li>
           <li aria-current="page" className="before:mr-2 before:content-['»']">
@@ -146,20 +230,19 @@ export function SpaceDetail({ space }: { space: DetailedSpace }) {
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0">
           <Gallery images={images} name={space.name} />
-          <Section title="Available Space Types">
+          <Section title={t('cwTypes')}>
+            {space.offerings.length === 0 && <p>{t('cwNoTypes')}</p>}
             <div className="grid gap-4 sm:grid-cols-2">
               {space.offerings.map((item) => (
                 <article key={item.id} className={`${cardClass} flex flex-col gap-2`}>
-                  <h3 className="text-lg font-semibold">
-                    {item.offering_type === 'day_pass'
-                      ? 'Day Pass / Hot Desk'
-                      : offeringLabel(item.offering_type)}
-                  </h3>
+                  <h3 className="text-lg font-semibold">{nameOf(item.offering_type)}</h3>
                   <p className="text-xl font-bold">
-                    {item.price_from === null ? 'Price on request' : `From ${detailPrice(item.price_from)}`}
+                    {item.price_from === null
+                      ? t('onRequest')
+                      : t('cwFrom', { price: detailPrice(item.price_from) })}
                   </p>
                   {item.capacity !== null && (
-                    <p className="text-sm">{capacityText(item.offering_type, item.capacity)}</p>
+                    <p className="text-sm">{t(capacityKey(item.offering_type), { number: item.capacity })}</p>
                   )}
                   {item.description && <p className="text-sm">{item.description}</p>}
                   {site && (
@@ -167,9 +250,10 @@ export function SpaceDetail({ space }: { space: DetailedSpace }) {
                       href={site}
                       target="_blank"
                       rel="noopener noreferrer"
+                      aria-label={t('cwBookName', { name: nameOf(item.offering_type) })}
                       className={buttonVariants({ variant: 'outline', className: 'mt-auto' })}
                     >
-                      Book on website
+                      {t('cwBook')}
                     </a>
                   )}
                 </article>
@@ -177,36 +261,29 @@ export function SpaceDetail({ space }: { space: DetailedSpace }) {
             </div>
           </Section>
           {space.description && (
-            <Section title="About">
+            <Section title={t('cwAbout')}>
               <p className="max-w-prose leading-relaxed whitespace-pre-line">{space.description}</p>
             </Section>
           )}
           {amenities.length > 0 && (
-            <Section title="Amenities">
+            <Section title={t('cwAmenities')}>
               <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3">
                 {amenities.map((key) => (
                   <li key={key} className="flex items-center gap-2">
                     <Check aria-hidden className="size-4 text-emerald-700 dark:text-emerald-300" />{' '}
-                    {AMENITIES[key]}
+                    {t(AMENITIES[key] ?? key)}
                   </li>
                 ))}
               </ul>
             </Section>
           )}
-          <Section title="Opening Hours" id="hours">
-            <dl className="max-w-md divide-y divide-slate-200 dark:divide-slate-800">
-              {DAYS.map((day) => (
-                <div key={day} className="flex justify-between py-2">
-                  <dt className="capitalize">{day}</dt>
-                  <dd>{hoursOf(space.opening_hours, day)}</dd>
-                </div>
-              ))}
-            </dl>
-          </Section>
+          <Hours space={space} />
           <Location space={space} address={address} />
         </div>
         <PricingCard space={space} />
       </div>
+      <Nearby space={space} />
+      <ContactBar space={space} />
     </div>
   )
 }

@@ -1,16 +1,25 @@
 import { cn } from '@/lib/cn'
 import { useEffect, useState, type ComponentProps } from 'react'
+import { useTranslation } from 'react-i18next'
 import { imageAt, imageSet, PLACEHOLDER } from '../format'
 
 type Props = ComponentProps<'img'> & { source: string; alt: string }
 
 export function SpaceImage({ source, alt, className, ...props }: Props) {
+  const { t } = useTranslation()
   const [failed, setFailed] = useState(false)
   useEffect(() => setFailed(false), [source])
   if (failed)
     return (
-      <div className={cn('flex items-center justify-center bg-slate-200 text-slate-800', className)}>
-        Failed to load image
+      <div
+        role="img"
+        aria-label={alt ? `${alt}: ${t('cwImageFailed')}` : t('cwImageFailed')}
+        className={cn(
+          'flex items-center justify-center bg-slate-200 text-center text-sm text-slate-800',
+          className,
+        )}
+      >
+        {t('cwImageFailed')}
       </div>
     )
   return (

@@ -1,24 +1,64 @@
 import { Button } from '@/components/ui/button'
 import { controlClass } from '@/components/ui/field'
 import { Spinner } from '@/components/ui/spinner'
+import { messageFor } from '@/lib/errors'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { citiesOptions, spacesOptions } from '../api/get-spaces'
+import { applyFilters, BUDGETS, readFilters, SORTS } from '../filter'
+import { AMENITIES, cardPrice, OFFERINGS } from '../format'
 import { SpaceCard } from './space-card'
+
+type Choice = readonly [value: string, label: string]
+
+function Choices({
+  label,
+  none,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string
+  none: string
+  value: string
+  choices: readonly Choice[]
+  onChange: (value: string) => void
+}) {
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      className={controlClass}
+    >
+      <option value="">{none}</option>
+      {choices.map(([choice, text]) => (
+        <option key={choice} value={choice}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** A city's own answer holds that city only; the others come from the whole list, or are asked for. */
+function useCities(city: string, loaded: ReadonlyArray<{ city: string }>) {
+  const whole = useQueryClient().getQueryData(spacesOptions('').queryKey)
+  const { data: asked } = useQuery({ ...citiesOptions, enabled: city !== '' && !whole })
+  const known = whole ? whole.map((space) => space.city) : (asked ?? [])
+  return [...new Set([...known, ...loaded.map((space) => space.city), city])].filter(Boolean).sort()
+}
 
 export function SpaceList() {
   const { t } = useTranslation()
   const [params, setParams] = useSearchParams()
-  const text = params.get('q') ?? ''
-  const city = params.get('city') ?? ''
-  const { data, isPending } = useQuery(spacesOptions(city))
-  // A city's own answer holds that city only; the others come from the whole list, or are asked for.
-  const whole = useQueryClient().getQueryData(spacesOptions('').queryKey)
-  const { data: asked } = useQuery({ ...citiesOptions, enabled: city !== '' && !whole })
-  const known = whole ? whole.map((space) => space.city) : (asked ?? [])
-  const cities = [...new Set([...known, ...(data ?? []).map((space) => space.city)])].filter(Boolean).sort()
-  const change = (name: 'q' | 'city', value: string) =>
+  const filters = readFilters(params)
+  const { text, city } = filters
+  const { data, error, isPending, isFetching, refetch } = useQuery(spacesOptions(city))
+  const cities = useCities(city, data ?? [])
+  // A choice is a step that "back" undoes; typing is not.
+  const change = (name: string, value: string, replace = false) =>
     setParams(
       (before) => {
         const next = new URLSearchParams(before)
@@ -26,59 +66,94 @@ export function SpaceList() {
         else next.delete(name)
         return next
       },
-      { replace: true },
+      { replace },
     )
-  const needle = text.trim().toLowerCase()
-  const shown = (data ?? []).filter((space) =>
-    [space.name, space.city, space.locality].some((part) => part?.toLowerCase().includes(needle)),
-  )
-  const filtered = Boolean(needle || city)
-  const options = city && !cities.includes(city) ? [...cities, city].sort() : cities
+  const shown = applyFilters(data ?? [], filters)
+  const filtered = Boolean(text.trim() || city || filters.type || filters.amenity || filters.max)
+  const label = ([value, key]: [string, string]): Choice => [value, t(key)]
   return (
     <>
-      <form
-        role="search"
-        className="grid gap-4 sm:grid-cols-[1fr_16rem]"
-        onSubmit={(event) => event.preventDefault()}
-      >
-        <input
-          type="search"
-          aria-label={t('cwSearch')}
-          placeholder={t('cwSearch')}
-          value={text}
-          onChange={(event) => change('q', event.target.value)}
-          className={controlClass}
-        />
-        <select
-          aria-label={t('city')}
-          value={city}
-          onChange={(event) => change('city', event.target.value)}
-          className={controlClass}
-        >
-          <option value="">{t('allCities')}</option>
-          {options.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+      <form role="search" onSubmit={(event) => event.preventDefault()}>
+        <div className="grid gap-4 sm:grid-cols-[1fr_16rem]">
+          <input
+            type="search"
+            aria-label={t('cwSearch')}
+            placeholder={t('cwSearch')}
+            value={text}
+            onChange={(event) => change('q', event.target.value, true)}
+            className={controlClass}
+          />
+          <Choices
+            label={t('city')}
+            none={t('allCities')}
+            value={city}
+            choices={cities.map((name) => [name, name])}
+            onChange={(value) => change('city', value)}
+          />
+        </div>
+        <fieldset className="mt-4 grid grid-cols-2 gap-4 lg:grid-cols-4">
+          <legend className="sr-only">{t('cwFilters')}</legend>
+          <Choices
+            label={t('cwType')}
+            none={t('cwAnyType')}
+            value={filters.type}
+            choices={Object.entries(OFFERINGS).map(label)}
+            onChange={(value) => change('type', value)}
+          />
+          <Choices
+            label={t('cwAmenity')}
+            none={t('cwAnyAmenity')}
+            value={filters.amenity}
+            choices={Object.entries(AMENITIES).map(label)}
+            onChange={(value) => change('amenity', value)}
+          />
+          <Choices
+            label={t('cwBudget')}
+            none={t('cwAnyBudget')}
+            value={filters.max ? String(filters.max) : ''}
+            choices={BUDGETS.map((max) => [String(max), t('cwUpTo', { price: cardPrice(max) })])}
+            onChange={(value) => change('max', value)}
+          />
+          <Choices
+            label={t('cwSort')}
+            none={t('cwSortBest')}
+            value={filters.sort}
+            choices={Object.entries(SORTS).map(label)}
+            onChange={(value) => change('sort', value)}
+          />
+        </fieldset>
       </form>
       {isPending ? (
         <Spinner text={t('cwLoading')} />
       ) : shown.length === 0 ? (
         <div className="py-20 text-center">
           <h2 className="text-2xl font-semibold">{t('cwEmpty')}</h2>
-          <p className="mt-2">{t(filtered ? 'cwAdjust' : 'cwNone')}</p>
-          {filtered && (
-            <Button className="mt-6" onClick={() => setParams({}, { replace: true })}>
-              {t('clear')}
-            </Button>
+          {error ? (
+            <p role="alert" className="mt-2">
+              {messageFor(error)}
+            </p>
+          ) : (
+            <p className="mt-2">{t(filtered ? 'cwAdjust' : 'cwNone')}</p>
           )}
+          <div className="mt-6 flex flex-wrap justify-center gap-3">
+            {error && (
+              <Button disabled={isFetching} onClick={() => void refetch()}>
+                {t('cwRetry')}
+              </Button>
+            )}
+            {filtered && (
+              <Button variant={error ? 'outline' : 'default'} onClick={() => setParams({})}>
+                {t('clear')}
+              </Button>
+            )}
+          </div>
         </div>
       ) : (
         <>
           <p role="status" className="my-6">
             <strong>{t('cwCount', { count: shown.length })}</strong>
-            {needle && ` for "${text.trim()}"`}
-            {city && ` in ${city}`}
+            {text.trim() && ` ${t('cwFor', { text: text.trim() })}`}
+            {city && ` ${t('cwIn', { city })}`}
           </p>
           <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
             {shown.map((space, index) => (
