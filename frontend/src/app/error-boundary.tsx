@@ -1,3 +1,4 @@
+import { reportError } from '@/lib/errors'
 import { Component, type ReactNode } from 'react'
 import { ErrorScreen } from './error-screen'
 
@@ -9,6 +10,10 @@ export class ErrorBoundary extends Component<Props, { error: unknown; failed: bo
 
   static getDerivedStateFromError(error: unknown) {
     return { error, failed: true }
+  }
+
+  componentDidCatch(error: unknown) {
+    reportError(error, 'render')
   }
 
   render() {

@@ -1,6 +1,7 @@
 import { Spinner } from '@/components/ui/spinner'
-import { rememberPath } from '@/features/auth/session'
+import { promote, rememberPath } from '@/features/auth/session'
 import { useAppStore } from '@/stores/app-store'
+import { useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 
 const Waiting = () => (
@@ -10,13 +11,31 @@ const Waiting = () => (
   </div>
 )
 
-export function Protected({ admin = false }: { admin?: boolean }) {
-  const { isAuthenticated, loading, user } = useAppStore()
+export function Protected() {
+  const { isAuthenticated, loading } = useAppStore()
   const { pathname, search } = useLocation()
   if (loading) return <Waiting />
   if (!isAuthenticated) {
     rememberPath(pathname + search)
     return <Navigate to="/auth/login" replace />
   }
-  return admin && user?.role !== 'admin' ? <Navigate to="/dashboard" replace /> : <Outlet />
+  return <Outlet />
+}
+
+/** Within `Protected`: what loads with the session never says administrator, so this area asks for it. */
+export function AdminOnly() {
+  const role = useAppStore((state) => state.user?.role)
+  const [refused, setRefused] = useState(false)
+  useEffect(() => {
+    if (role === 'admin') return
+    let current = true
+    promote()
+      .catch(() => false)
+      .then((granted) => current && setRefused(!granted))
+    return () => {
+      current = false
+    }
+  }, [role])
+  if (role === 'admin') return <Outlet />
+  return refused ? <Navigate to="/dashboard" replace /> : <Waiting />
 }

@@ -1,6 +1,6 @@
 import { lazy, type ComponentType } from 'react'
 import { BrowserRouter, Route, Routes } from 'react-router-dom'
-import { Protected } from './guards'
+import { AdminOnly, Protected } from './guards'
 import { Shell } from './shell'
 
 const page = (load: () => Promise<{ Component: ComponentType }>) =>
@@ -73,8 +73,8 @@ export function Router() {
             <Route path="viewings" element={<Viewings />} />
             <Route path="settings" element={<Settings />} />
             {later(LATER_PROTECTED)}
+            <Route element={<AdminOnly />}>{later(['admin'])}</Route>
           </Route>
-          <Route element={<Protected admin />}>{later(['admin'])}</Route>
           <Route path="*" element={<NotFound />} />
         </Route>
       </Routes>

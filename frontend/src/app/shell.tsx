@@ -1,6 +1,7 @@
 import { Footer } from '@/components/layouts/footer'
 import { Header } from '@/components/layouts/header'
 import { logout } from '@/features/auth/session'
+import { pageView } from '@/lib/analytics'
 import { useAppStore } from '@/stores/app-store'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -8,18 +9,13 @@ import { Outlet, useLocation } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
 
 const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
-declare global {
-  interface Window {
-    dataLayer?: unknown[]
-  }
-}
 
 function useRouteChanges() {
   const { pathname, search } = useLocation()
   const shown = useRef(pathname)
   const [announcement, setAnnouncement] = useState('')
   useEffect(() => {
-    ;(window.dataLayer ??= []).push({ event: 'page_view', page_path: pathname + search })
+    pageView(pathname + search)
   }, [pathname, search])
   useEffect(() => {
     if (shown.current === pathname) return

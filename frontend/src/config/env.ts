@@ -20,6 +20,8 @@ async function load(): Promise<AppConfig> {
 
 let pending: Promise<AppConfig> | undefined
 export const loadConfig = () => (pending ??= load())
+/** None by default: then nothing is asked of anybody. */
+export const tagManagerId = String(import.meta.env.VITE_GTM_ID ?? '')
 export const mapEmbedTemplate = String(
   import.meta.env.VITE_MAP_EMBED_URL || 'https://maps.google.com/maps?q={lat},{lng}&z=15&output=embed',
 )

@@ -27,3 +27,31 @@ it('never repeats a read the server refused', () => {
   expect(shouldRetryRead(2, { status: 500 })).toBe(true)
   expect(shouldRetryRead(3, { status: 500 })).toBe(false)
 })
+
+it.each([
+  ['NetworkError when attempting', 'Connection failed. Please check your internet connection.'],
+  ['Email not confirmed', 'Please verify your email address before signing in.'],
+  ['User already registered', 'An account with this email already exists. Please sign in instead.'],
+  ['Signups not allowed for this instance', 'Registration is currently disabled. Please contact support.'],
+  ['Email rate limit exceeded', 'Too many emails sent. Please wait a few minutes and try again.'],
+  ['Token has expired or is invalid', 'The verification link has expired. Please request a new one.'],
+  ['User not found', 'No account found with this email address. Please check your email or sign up.'],
+  ['Email already confirmed', 'This email address is already verified.'],
+  ['Database error saving new user', 'There was a problem creating your account. Please try again.'],
+  ['Password should be at least 6 characters.', 'Password must be at least 6 characters long.'],
+  ['signal timed out', 'The request timed out. Please try again.'],
+  ['404', 'The requested resource was not found.'],
+  ['401', 'Please sign in to continue.'],
+  ['invalid', 'Please enter a valid value.'],
+  ['too_short', 'This value is too short.'],
+])('maps %s', (source, shown) => expect(messageFor(new Error(source))).toBe(shown))
+
+it('reads errors that are plain objects, and tells those about signing in', () => {
+  expect(normaliseError({ message: 'TypeError: Failed to fetch' }).type).toBe('network')
+  expect(normaliseError({ message: 'JWT expired', status: 401 })).toMatchObject({
+    type: 'auth',
+    code: 'UNKNOWN_ERROR',
+    retryable: true,
+  })
+  expect(normaliseError(undefined).message).toBe('Something went wrong. Please try again.')
+})

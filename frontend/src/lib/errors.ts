@@ -2,6 +2,8 @@ const SERVER = 'Server error occurred. Please try again later.'
 const NETWORK = 'Connection failed. Please check your internet connection.'
 const FORBIDDEN = 'You do not have permission to perform this action.'
 const SIGN_IN = 'Please sign in to continue.'
+const TIMED_OUT = 'The request timed out. Please try again.'
+const EXPIRED = 'The verification link has expired. Please request a new one.'
 const MISSING = 'The requested resource was not found.'
 
 /** Source text (or status as text) to what a person reads; the order decides among substring hits. */
@@ -10,12 +12,15 @@ const TEXTS: ReadonlyArray<readonly [string, string]> = [
   ['NetworkError', NETWORK],
   ['Network request failed', NETWORK],
   ['Load failed', NETWORK],
+  ['timed out', TIMED_OUT],
   ['Invalid login credentials', 'Email or password is incorrect. Please try again.'],
   ['Email not confirmed', 'Please verify your email address before signing in.'],
   ['User already registered', 'An account with this email already exists. Please sign in instead.'],
   ['Signups not allowed for this instance', 'Registration is currently disabled. Please contact support.'],
   ['email rate limit exceeded', 'Too many emails sent. Please wait a few minutes and try again.'],
-  ['Token has expired or is invalid', 'The verification link has expired. Please request a new one.'],
+  ['Token has expired or is invalid', EXPIRED],
+  ['Email link is invalid or has expired', EXPIRED],
+  ['Auth session missing', EXPIRED],
   ['User not found', 'No account found with this email address. Please check your email or sign up.'],
   ['already confirmed', 'This email address is already verified.'],
   ['missing confirmation token', 'This verification link is invalid. Please request a new one.'],
@@ -68,8 +73,21 @@ export type AppError = {
 const history: AppError[] = []
 export const errorHistory = (): readonly AppError[] => history
 
+function textOf(error: unknown): string {
+  if (typeof error === 'string') return error
+  const isObject = typeof error === 'object' && error !== null
+  return isObject && 'message' in error && typeof error.message === 'string' ? error.message : ''
+}
+
+/** The client library names its auth errors so; the other services answer with a status alone. */
+function isAboutSignIn(error: unknown) {
+  if (typeof error !== 'object' || error === null) return false
+  if ('name' in error && typeof error.name === 'string' && error.name.startsWith('Auth')) return true
+  return 'status' in error && (error.status === 401 || error.status === 403)
+}
+
 export function normaliseError(error: unknown, context?: string): AppError {
-  const text = error instanceof Error ? error.message : String(error)
+  const text = textOf(error)
   const base = { context, timestamp: Date.now() }
   if (/fetch|network/i.test(text))
     return { ...base, code: 'NETWORK_ERROR', type: 'network', retryable: true, message: NETWORK }
@@ -84,7 +102,7 @@ export function normaliseError(error: unknown, context?: string): AppError {
   return {
     ...base,
     code: 'UNKNOWN_ERROR',
-    type: 'unknown',
+    type: isAboutSignIn(error) ? 'auth' : 'unknown',
     retryable: true,
     message: 'Something went wrong. Please try again.',
   }

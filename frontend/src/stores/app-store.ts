@@ -25,6 +25,8 @@ type Actions = {
   reset: () => void
 }
 
+const asUser = (user: User | null): User | null => user && { ...user, role: 'user' }
+
 const initial: State = {
   user: null,
   isAuthenticated: false,
@@ -57,8 +59,13 @@ export const useAppStore = create<State & Actions>()(
     }),
     {
       name: 'nilam-app',
+      // Being an administrator is never stored, so that a changed store grants nothing.
+      merge: (stored, current) => {
+        const found = typeof stored === 'object' && stored !== null ? (stored as Partial<State>) : {}
+        return { ...current, ...found, user: asUser(found.user ?? null) }
+      },
       partialize: ({ user, isAuthenticated, theme, searchFilters, comparisonList }) => ({
-        user,
+        user: asUser(user),
         isAuthenticated,
         theme,
         searchFilters,

@@ -5,13 +5,16 @@ import { takeRememberedPath } from '@/features/auth/session'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
 import { useEffect, useState, type KeyboardEvent } from 'react'
-import { useNavigate } from 'react-router-dom'
+import { useTranslation } from 'react-i18next'
+import { useNavigate, useSearchParams } from 'react-router-dom'
 
 const TABS = ['phone', 'email'] as const
 
 export function Component() {
-  usePageMeta('Login', true)
-  const [tab, setTab] = useState<(typeof TABS)[number]>('phone')
+  const { t } = useTranslation()
+  usePageMeta(t('login'), true)
+  const forgot = useSearchParams()[0].get('with') === 'forgot'
+  const [tab, setTab] = useState<(typeof TABS)[number]>(forgot ? 'email' : 'phone')
   const { isAuthenticated, loading } = useAppStore()
   const navigate = useNavigate()
   useEffect(() => {
@@ -26,15 +29,13 @@ export function Component() {
   return (
     <div className="mx-auto max-w-md px-4 pt-28 pb-20">
       <h1 tabIndex={-1} className="text-center text-3xl font-bold">
-        Welcome to Nilam
+        {t('signInTitle')}
       </h1>
-      <p className="mt-2 text-center text-slate-700 dark:text-slate-300">
-        Sign in to list, save and compare spaces.
-      </p>
+      <p className="mt-2 text-center text-slate-700 dark:text-slate-300">{t('signInLead')}</p>
       <div className="mt-8 rounded-2xl border border-slate-200 bg-white p-6 shadow-lg dark:border-slate-800 dark:bg-slate-900">
         <div
           role="tablist"
-          aria-label="Sign-in method"
+          aria-label={t('signInMethod')}
           onKeyDown={onKey}
           className="mb-6 grid grid-cols-2 rounded-lg bg-slate-100 p-1 dark:bg-slate-800"
         >
@@ -49,16 +50,16 @@ export function Component() {
               tabIndex={tab === name ? 0 : -1}
               onClick={() => setTab(name)}
               className={cn(
-                'h-11 rounded-md font-medium capitalize',
+                'h-11 rounded-md font-medium',
                 tab === name && 'bg-white shadow-sm dark:bg-slate-950',
               )}
             >
-              {name}
+              {t(name === 'phone' ? 'byPhone' : 'byEmail')}
             </button>
           ))}
         </div>
         <div role="tabpanel" id="sign-in-panel" aria-labelledby={`tab-${tab}`}>
-          {tab === 'phone' ? <PhoneForm /> : <EmailForm />}
+          {tab === 'phone' ? <PhoneForm /> : <EmailForm initial={forgot ? 'forgot' : 'in'} />}
         </div>
       </div>
     </div>

@@ -1,7 +1,6 @@
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { Page } from '@/components/ui/page'
-import { messageFor } from '@/lib/errors'
 import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
@@ -19,7 +18,7 @@ export function Component() {
       if (error) throw error
       notify.success('Profile saved')
     } catch (error) {
-      notify.typed('auth', messageFor(error))
+      notify.submission('profile', error)
     } finally {
       setBusy(false)
     }

@@ -1,4 +1,3 @@
-import { messageFor } from '@/lib/errors'
 import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
 import { useAppStore, type User } from '@/stores/app-store'
@@ -15,17 +14,35 @@ function toUser(source: AuthUser): User {
   }
 }
 
+/** Counts what is known about the session, so that a slow check cannot bring back what ended meanwhile. */
+let knowledge = 0
+function learn(user: User | null) {
+  knowledge++
+  useAppStore.getState().setUser(user)
+}
+
 async function refresh() {
-  const { setUser, setLoading } = useAppStore.getState()
+  const mine = ++knowledge
   try {
     const { auth } = await getSupabase()
-    const { data } = await auth.getUser()
-    setUser(data.user ? toUser(data.user) : null)
+    const { data, error } = await auth.getUser()
+    if (error && error.name !== 'AuthSessionMissingError') console.error('AUTH_CHECK_FAILED')
+    if (mine === knowledge) learn(data.user ? toUser(data.user) : null)
   } catch {
     console.error('AUTH_CHECK_FAILED')
+    if (mine === knowledge) learn(null)
   } finally {
-    setLoading(false)
+    useAppStore.getState().setLoading(false)
   }
+}
+
+/** Asks the database whether this person is an administrator; a yes holds until the session next changes. */
+export async function promote() {
+  const { data, error } = await (await getSupabase()).rpc('is_admin')
+  const { user, setUser } = useAppStore.getState()
+  if (error || data !== true || !user) return false
+  setUser({ ...user, role: 'admin' })
+  return true
 }
 
 /** Follows the session from start-up on; returns the undo. */
@@ -62,7 +79,7 @@ async function withLoading<T>(work: () => Promise<T>) {
 export const signInWithPassword = (email: string, password: string) =>
   withLoading(async () => {
     const { data, error } = await (await getSupabase()).auth.signInWithPassword({ email, password })
-    if (data.user) useAppStore.getState().setUser(toUser(data.user))
+    if (data.user) learn(toUser(data.user))
     return { error }
   })
 
@@ -75,7 +92,7 @@ export const sendCode = (phone: string) =>
 export const verifyCode = (phone: string, token: string) =>
   withLoading(async () => {
     const { data, error } = await (await getSupabase()).auth.verifyOtp({ phone, token, type: 'sms' })
-    if (data.user) useAppStore.getState().setUser(toUser(data.user))
+    if (data.user) learn(toUser(data.user))
     return { error }
   })
 
@@ -95,7 +112,7 @@ export const signOut = () =>
   withLoading(async () => {
     const { error } = await (await getSupabase()).auth.signOut()
     if (error) throw error
-    useAppStore.getState().setUser(null)
+    learn(null)
   })
 
 export async function logout() {
@@ -103,17 +120,34 @@ export async function logout() {
     await signOut()
     notify.success('Logged out successfully')
   } catch (error) {
-    notify.typed('auth', messageFor(error))
+    notify.failure(error, 'sign-out')
   }
 }
 
 const RETURN_KEY = 'nilam-return-to'
-export const rememberPath = (path: string) => sessionStorage.setItem(RETURN_KEY, path)
+const RETURN_FOR = 60 * 60 * 1000
+
+/** For this tab, and for an hour for the tab that the link of a mail opens. */
+export function rememberPath(path: string) {
+  sessionStorage.setItem(RETURN_KEY, path)
+  localStorage.setItem(RETURN_KEY, JSON.stringify({ path, until: Date.now() + RETURN_FOR }))
+}
+
+function rememberedElsewhere() {
+  try {
+    const found: unknown = JSON.parse(localStorage.getItem(RETURN_KEY) ?? 'null')
+    if (typeof found !== 'object' || found === null || !('path' in found) || !('until' in found)) return null
+    return typeof found.path === 'string' && Number(found.until) > Date.now() ? found.path : null
+  } catch {
+    return null
+  }
+}
 
 /** The path asked for before sign-in, if it stays on this site; reading it uses it up. */
 export function takeRememberedPath() {
-  const path = sessionStorage.getItem(RETURN_KEY)
+  const path = sessionStorage.getItem(RETURN_KEY) ?? rememberedElsewhere()
   sessionStorage.removeItem(RETURN_KEY)
+  localStorage.removeItem(RETURN_KEY)
   return safePath(path)
 }
 

@@ -1,39 +1,43 @@
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { messageFor } from '@/lib/errors'
+import type { FieldErrors } from '@/lib/fields'
 import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
+import type { TFunction } from 'i18next'
 import { useState, type FormEvent } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import { callback, signInWithPassword, signUp, toE164 } from '../session'
 
 type Mode = 'in' | 'up' | 'forgot' | 'inbox'
-type Errors = Record<string, string>
 const isEmail = (value: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)
 
+/** The catalogue's key for how strong a password is. */
 export function strength(password: string) {
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/].filter((kind) => kind.test(password)).length
-  if (password.length < 8) return 'Too short'
-  return password.length >= 12 && kinds >= 3 ? 'Strong' : kinds >= 2 ? 'Fair' : 'Weak'
+  if (password.length < 8) return 'strengthShort'
+  return password.length >= 12 && kinds >= 3 ? 'strengthStrong' : kinds >= 2 ? 'strengthFair' : 'strengthWeak'
 }
 
-function validate(mode: Mode, form: FormData, text: (name: string) => string): Errors {
-  const errors: Errors = {}
+function validate(mode: Mode, form: FormData, text: (name: string) => string, t: TFunction): FieldErrors {
+  const errors: FieldErrors = {}
   if (!isEmail(text('email'))) errors.email = 'Please enter a valid email address.'
   if (mode === 'in' && !text('password')) errors.password = 'This field is required.'
   if (mode === 'up') {
     if (!text('fullName').trim()) errors.fullName = 'This field is required.'
     if (text('phone') && !toE164(text('phone'))) errors.phone = 'Please enter a valid phone number.'
-    if (text('password').length < 8) errors.password = 'This value is too short.'
-    if (text('password') !== text('confirmPassword')) errors.confirmPassword = 'The passwords do not match.'
-    if (!form.has('terms')) errors.terms = 'Please accept the terms to continue.'
+    if (text('password').length < 8) errors.password = t('passwordShort')
+    if (text('password') !== text('confirmPassword')) errors.confirmPassword = t('passwordsDiffer')
+    if (!form.has('terms')) errors.terms = t('termsNeeded')
   }
   return errors
 }
 
-export function EmailForm() {
-  const [mode, setMode] = useState<Mode>('in')
-  const [errors, setErrors] = useState<Errors>({})
+export function EmailForm({ initial = 'in' }: { initial?: 'in' | 'forgot' }) {
+  const { t } = useTranslation()
+  const [mode, setMode] = useState<Mode>(initial)
+  const [errors, setErrors] = useState<FieldErrors>({})
   const [failure, setFailure] = useState('')
   const [busy, setBusy] = useState(false)
   const [password, setPassword] = useState('')
@@ -70,10 +74,16 @@ export function EmailForm() {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const text = (name: string) => String(form.get(name) ?? '')
-    const found = validate(mode, form, text)
+    const found = validate(mode, form, text, t)
     setErrors(found)
     setFailure('')
-    if (Object.keys(found).length) return
+    const [first] = Object.keys(found)
+    if (first) {
+      notify.fields(found)
+      const control = event.currentTarget.elements.namedItem(first)
+      if (control instanceof HTMLElement) control.focus()
+      return
+    }
     setBusy(true)
     try {
       await perform(text)
@@ -84,27 +94,23 @@ export function EmailForm() {
     }
   }
   const resend = async () => {
-    const { error } = await (
-      await getSupabase()
-    ).auth.resend({
-      type: 'signup',
-      email,
-      options: { emailRedirectTo: callback() },
-    })
-    if (error) notify.typed('auth', messageFor(error))
-    else notify.info('We sent the email again.')
+    const { auth } = await getSupabase()
+    const options = { emailRedirectTo: callback() }
+    const { error } = await auth.resend({ type: 'signup', email, options })
+    if (error) notify.failure(error, 'resend')
+    else notify.info(t('emailResent'))
   }
 
   if (mode === 'inbox')
     return (
       <div className="space-y-4" role="status">
-        <h2 className="text-xl font-semibold">Check your inbox</h2>
-        <p>We sent a confirmation link to {email}. Open it to finish creating your account.</p>
+        <h2 className="text-xl font-semibold">{t('inboxTitle')}</h2>
+        <p>{t('inboxText', { email })}</p>
         <Button variant="outline" onClick={() => void resend()}>
-          Resend email
+          {t('resendEmail')}
         </Button>
         <Button variant="link" onClick={() => go('in')}>
-          Back to sign in
+          {t('backToSignIn')}
         </Button>
       </div>
     )
@@ -116,10 +122,10 @@ export function EmailForm() {
         </p>
       )}
       {mode === 'up' && (
-        <Field label="Full name" name="fullName" autoComplete="name" error={errors.fullName} />
+        <Field label={t('fullName')} name="fullName" autoComplete="name" error={errors.fullName} />
       )}
       <Field
-        label="Email"
+        label={t('byEmail')}
         name="email"
         type="email"
         autoComplete="email"
@@ -128,11 +134,11 @@ export function EmailForm() {
         error={errors.email}
       />
       {mode === 'up' && (
-        <Field label="Phone (optional)" name="phone" type="tel" autoComplete="tel" error={errors.phone} />
+        <Field label={t('phoneOptional')} name="phone" type="tel" autoComplete="tel" error={errors.phone} />
       )}
       {mode !== 'forgot' && (
         <Field
-          label="Password"
+          label={t('password')}
           name="password"
           type="password"
           autoComplete={mode === 'in' ? 'current-password' : 'new-password'}
@@ -143,10 +149,10 @@ export function EmailForm() {
       {mode === 'up' && (
         <>
           <p role="status" className="text-sm">
-            Password strength: {strength(password)}
+            {t('strength', { level: t(strength(password)) })}
           </p>
           <Field
-            label="Confirm password"
+            label={t('confirmPassword')}
             name="confirmPassword"
             type="password"
             autoComplete="new-password"
@@ -155,9 +161,9 @@ export function EmailForm() {
           <label className="flex min-h-11 items-center gap-3 text-sm">
             <input type="checkbox" name="terms" className="size-5" aria-invalid={Boolean(errors.terms)} />
             <span>
-              I accept the terms and the{' '}
+              {t('acceptTerms')}{' '}
               <Link to="/privacy-policy" className="underline">
-                Privacy Policy
+                {t('privacy')}
               </Link>
             </span>
           </label>
@@ -169,21 +175,21 @@ export function EmailForm() {
         </>
       )}
       <Button type="submit" className="w-full" disabled={busy}>
-        {mode === 'in' ? 'Sign in' : mode === 'up' ? 'Create account' : 'Send reset email'}
+        {t(mode === 'in' ? 'signIn' : mode === 'up' ? 'createAccount' : 'sendReset')}
       </Button>
       <div className="flex flex-wrap justify-between gap-x-4">
         {mode === 'in' ? (
           <>
             <Button variant="link" className="px-0!" onClick={() => go('up')}>
-              Create an account
+              {t('createAnAccount')}
             </Button>
             <Button variant="link" className="px-0!" onClick={() => go('forgot')}>
-              Forgot password?
+              {t('forgot')}
             </Button>
           </>
         ) : (
           <Button variant="link" className="px-0!" onClick={() => go('in')}>
-            Back to sign in
+            {t('backToSignIn')}
           </Button>
         )}
       </div>

@@ -3,9 +3,11 @@ import { Field } from '@/components/ui/field'
 import { messageFor } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { sendCode, toE164, verifyCode } from '../session'
 
 export function PhoneForm() {
+  const { t } = useTranslation()
   const [phone, setPhone] = useState('')
   const [sentTo, setSentTo] = useState<string | null>(null)
   const [code, setCode] = useState('')
@@ -62,7 +64,7 @@ export function PhoneForm() {
         }}
       >
         <Field
-          label="Phone number"
+          label={t('phoneNumber')}
           type="tel"
           autoComplete="tel"
           placeholder="+91 98765 43210"
@@ -71,7 +73,7 @@ export function PhoneForm() {
           error={error}
         />
         <Button type="submit" className="w-full" disabled={busy}>
-          Send code
+          {t('sendCode')}
         </Button>
       </form>
     )
@@ -85,9 +87,9 @@ export function PhoneForm() {
         else setError('Please enter a valid value.')
       }}
     >
-      <p role="status">We sent a 6-digit code to {sentTo}.</p>
+      <p role="status">{t('codeSent', { phone: sentTo })}</p>
       <Field
-        label="Verification code"
+        label={t('code')}
         inputMode="numeric"
         autoComplete="one-time-code"
         autoFocus
@@ -97,11 +99,11 @@ export function PhoneForm() {
         className="text-center text-2xl! tracking-[0.4em]"
       />
       <Button type="submit" className="w-full" disabled={busy}>
-        Verify
+        {t('verify')}
       </Button>
       <div className="flex flex-wrap justify-between">
         <Button variant="link" className="px-0!" disabled={wait > 0 || busy} onClick={() => void send()}>
-          {wait > 0 ? `Resend code in ${wait} s` : 'Resend code'}
+          {wait > 0 ? t('resendIn', { seconds: wait }) : t('resendCode')}
         </Button>
         <Button
           variant="link"
@@ -112,7 +114,7 @@ export function PhoneForm() {
             setError('')
           }}
         >
-          Change number
+          {t('changeNumber')}
         </Button>
       </div>
     </form>
