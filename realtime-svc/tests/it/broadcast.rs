@@ -116,3 +116,16 @@ async fn policies_decide_who_reads_and_who_sends() {
         tx.rollback().await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn only_objects_are_sent() {
+    let db = database().await;
+    let pool = db.pool();
+    execute(&pool, "select realtime.send(payload, 'e', 't') from (values ('[1]'::jsonb), ('\"text\"'), (null), ('{}')) as p (payload)").await;
+    let sent = rows(
+        &pool,
+        "select jsonb_typeof(payload) as kind from realtime.messages order by kind",
+    )
+    .await;
+    assert_eq!(sent, [json!({"kind": "object"}), json!({"kind": null})]);
+}

@@ -191,3 +191,41 @@ async fn a_large_change_is_cut_down() {
         json!({"id": 1, "owner": "ann", "secret": "s"})
     );
 }
+
+#[tokio::test]
+async fn an_extensions_type_compares_by_its_own_operators() {
+    let db = database().await;
+    let pool = db.pool();
+    // An operator that a user made must not run with the service's rights.
+    execute(&pool, "create extension citext schema extensions;
+        create function public.never(extensions.citext, extensions.citext) returns boolean immutable language sql as 'select false';
+        create operator public.= (leftarg = extensions.citext, rightarg = extensions.citext, function = public.never);
+        alter operator public.= (extensions.citext, extensions.citext) owner to postgres").await;
+    let seen = rows(
+        &pool,
+        "select op, realtime.check_equality_op(op::realtime.equality_op, 'extensions.citext', 'Ann', value, null) as holds
+         from (values ('eq', 'ann'), ('neq', 'ann'), ('in', '{bob,ANN}'), ('like', 'a%'), ('lt', 'bob')) as c (op, value)",
+    )
+    .await;
+    let holds: Vec<&Value> = seen.iter().map(|row| &row["holds"]).collect();
+    assert_eq!(holds, [true, false, true, true, true]);
+}
+
+#[tokio::test]
+async fn a_statement_about_a_row_needs_its_key() {
+    let db = database().await;
+    let made = rows(
+        &db.pool(),
+        "select realtime.build_prepared_statement_sql('s', 'public.notes', array[
+            row('id', 'integer', 23, '1', keyed, true)::realtime.wal_column]) as sql
+         from (values (true), (false)) as c (keyed)",
+    )
+    .await;
+    assert_eq!(
+        made,
+        [
+            json!({"sql": "prepare s as select exists (select 1 from notes where id = '1')"}),
+            json!({"sql": null})
+        ]
+    );
+}

@@ -89,3 +89,44 @@ async fn starting_twice_on_the_same_database_is_fine() {
     migrate(&config).await.unwrap();
     migrate(&config).await.unwrap();
 }
+
+#[tokio::test]
+async fn the_schema_has_what_the_original_has() {
+    let db = database().await;
+    let pool = db.pool();
+    let found = rows(&pool, "select array_agg(name order by name) as names from (
+        select p.proname::text as name from pg_proc p where p.pronamespace = 'realtime'::regnamespace
+        union select t.typname::text from pg_type t join pg_class c on c.oid = t.typrelid
+            where t.typnamespace = 'realtime'::regnamespace and not c.relispartition
+        union select t.typname::text from pg_type t where t.typnamespace = 'realtime'::regnamespace and t.typtype = 'e') n").await;
+    let expected = [
+        "action",
+        "apply_rls",
+        "broadcast_changes",
+        "build_prepared_statement_sql",
+        "cast",
+        "check_equality_op",
+        "equality_op",
+        "is_visible_through_filters",
+        "list_changes",
+        "messages",
+        "quote_wal2json",
+        "schema_migrations",
+        "send",
+        "send_binary",
+        "subscription",
+        "subscription_check_filters",
+        "to_regrole",
+        "topic",
+        "user_defined_filter",
+        "wal2json_escape_identifier",
+        "wal_column",
+        "wal_rls",
+    ];
+    assert_eq!(found[0]["names"], serde_json::json!(expected));
+    let readers = rows(&pool, "select r.rolname from pg_roles r where not r.rolsuper
+        and r.rolname in ('postgres', 'anon', 'authenticated', 'service_role', 'supabase_realtime_admin')
+        and exists (select from aclexplode((select relacl from pg_class where oid = 'realtime.schema_migrations'::regclass)) a
+            where a.grantee = r.oid)").await;
+    assert!(readers.is_empty(), "{readers:?}");
+}

@@ -20,35 +20,47 @@ create or replace function realtime.check_equality_op(
 ) returns boolean stable language plpgsql as $$
 declare
     symbol text;
+    home text;
     found boolean;
 begin
-    case op::text
-        when 'is' then
-            -- The right side is a word of the language, so only these words may reach it.
-            if val_2 is null or val_2 not in ('null', 'true', 'false', 'unknown') then
-                raise exception 'invalid value for is filter: must be null, true, false, or unknown';
-            end if;
-            symbol := case when negate then 'is not' else 'is' end;
-            execute format('select %L::%s %s %s', val_1, type_, symbol, val_2) into found;
-            return found;
-        when 'isdistinct' then
-            symbol := case when negate then 'is not distinct from' else 'is distinct from' end;
-            execute format('select %L::%s %s %L::%s', val_1, type_, symbol, val_2, type_) into found;
-            return found;
-        when 'in' then
-            execute format('select %L::%s = any (%L::%s[])', val_1, type_, val_2, type_) into found;
-        else
-            symbol := case op::text
-                when 'eq' then '=' when 'neq' then '<>'
-                when 'lt' then '<' when 'lte' then '<=' when 'gt' then '>' when 'gte' then '>='
-                when 'like' then '~~' when 'ilike' then '~~*' when 'match' then '~' when 'imatch' then '~*'
-            end;
-            if symbol is null then
-                raise exception 'unsupported equality operator: %', op;
-            end if;
-            execute format('select %L::%s operator(pg_catalog.%s) %L::%s', val_1, type_, symbol, val_2, type_) into found;
-    end case;
-    return found <> negate;
+    if op::text = 'is' then
+        -- The right side is a word of the language, so only these words may reach it.
+        if val_2 is null or val_2 not in ('null', 'true', 'false', 'unknown') then
+            raise exception 'invalid value for is filter: must be null, true, false, or unknown';
+        end if;
+        symbol := case when negate then 'is not' else 'is' end;
+        execute format('select %L::%s %s %s', val_1, type_, symbol, val_2) into found;
+        return found;
+    elsif op::text = 'isdistinct' then
+        symbol := case when negate then 'is not distinct from' else 'is distinct from' end;
+        execute format('select %L::%s %s %L::%s', val_1, type_, symbol, val_2, type_) into found;
+        return found;
+    end if;
+
+    symbol := case op::text
+        when 'eq' then '=' when 'neq' then '<>' when 'in' then '='
+        when 'lt' then '<' when 'lte' then '<=' when 'gt' then '>' when 'gte' then '>='
+        when 'like' then '~~' when 'ilike' then '~~*' when 'match' then '~' when 'imatch' then '~*'
+    end;
+    if symbol is null then
+        raise exception 'unsupported equality operator: %', op;
+    end if;
+    -- The type of an extension compares by the extension's operators. This runs as a superuser, so an operator that
+    -- anybody else made is not looked at.
+    select n.nspname into home
+    from pg_catalog.pg_operator o
+    join pg_catalog.pg_namespace n on n.oid = o.oprnamespace
+    join pg_catalog.pg_roles r on r.oid = o.oprowner and r.rolsuper
+    where o.oprname = symbol and o.oprleft = type_ and o.oprright = type_
+    order by n.nspname <> 'pg_catalog'
+    limit 1;
+    symbol := format('operator(%I.%s)', coalesce(home, 'pg_catalog'), symbol);
+    if op::text = 'in' then
+        execute format('select %L::%s %s any (%L::%s[])', val_1, type_, symbol, val_2, type_) into found;
+    else
+        execute format('select %L::%s %s %L::%s', val_1, type_, symbol, val_2, type_) into found;
+    end if;
+    return found <> coalesce(negate, false);
 end
 $$;
 
@@ -88,7 +100,7 @@ begin
         where a.attrelid = new.entity and a.attnum > 0 and not a.attisdropped
         and pg_catalog.has_column_privilege(new.claims ->> 'role', a.attrelid, a.attnum, 'SELECT')
     );
-    foreach filter in array new.filters loop
+    foreach filter in array coalesce(new.filters, '{}') loop
         if filter.column_name is null or filter.column_name <> all (readable) then
             raise exception 'invalid column for filter %', filter.column_name;
         end if;

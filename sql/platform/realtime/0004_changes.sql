@@ -10,14 +10,12 @@ create or replace function realtime.quote_wal2json(entity regclass) returns text
     where c.oid = $1
 $$;
 
--- The text of a PREPARE that asks whether the row of the given key is there for whoever executes it.
+-- The text of a PREPARE that asks whether the row of the given key is there for whoever executes it; null without a key.
 create or replace function realtime.build_prepared_statement_sql(
     prepared_statement_name text, entity regclass, columns realtime.wal_column[]
 ) returns text language sql as $$
-    select format(
-        'prepare %s as select exists (select 1 from %s where %s)', $1, $2,
-        string_agg(format('%I = %L', c.name, c.value #>> '{}'), ' and ')
-    )
+    select format('prepare %s as select exists (select 1 from %s where ', $1, $2)
+        || string_agg(format('%I = %L', c.name, c.value #>> '{}'), ' and ') || ')'
     from unnest($3) as c
     where c.is_pkey
 $$;

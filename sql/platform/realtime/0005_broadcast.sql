@@ -12,7 +12,7 @@ declare
 begin
     perform set_config('realtime.topic', topic, true);
     insert into realtime.messages (id, extension, payload, event, topic, private)
-    values (message, 'broadcast', case when payload ? 'id' then payload else payload || jsonb_build_object('id', message) end,
+    values (message, 'broadcast', case when payload ? 'id' then payload else jsonb_set(payload, '{id}', to_jsonb(message)) end,
         event, topic, private);
 exception when others then
     raise warning 'WarnSendingBroadcastMessage: %', sqlerrm;
@@ -40,16 +40,14 @@ begin
     if level = 'STATEMENT' then
         raise exception 'function can only be triggered for each row, not for each statement';
     end if;
-    begin
-        if operation is null or operation not in ('INSERT', 'UPDATE', 'DELETE') then
-            raise exception 'Unexpected operation type: %', operation;
-        end if;
-        perform realtime.send(
-            jsonb_build_object('operation', operation, 'schema', table_schema, 'table', table_name, 'record', new, 'old_record', old),
-            event_name, topic_name
-        );
-    exception when others then
-        raise exception 'Failed to process the row: %', sqlerrm;
-    end;
+    if operation is null or operation not in ('INSERT', 'UPDATE', 'DELETE') then
+        raise exception 'Unexpected operation type: %', operation;
+    end if;
+    perform realtime.send(
+        jsonb_build_object('operation', operation, 'schema', table_schema, 'table', table_name, 'record', new, 'old_record', old),
+        event_name, topic_name
+    );
+exception when others then
+    raise exception 'Failed to process the row: %', sqlerrm;
 end
 $$;

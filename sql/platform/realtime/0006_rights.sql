@@ -42,3 +42,7 @@ grant execute on function
     realtime.subscription_check_filters(),
     realtime.to_regrole(text)
     to postgres, anon, authenticated, service_role;
+
+-- Which versions are applied is nobody else's business; older Realtimes had given it away with the rest of the schema.
+revoke all on realtime.schema_migrations
+    from postgres, dashboard_user, anon, authenticated, service_role, supabase_realtime_admin;
