@@ -5,7 +5,17 @@ import en from './en.json'
 export const LANGUAGES = { en: 'English', hi: 'हिन्दी', ta: 'தமிழ்' } as const
 export type Language = keyof typeof LANGUAGES
 const STORAGE_KEY = 'nilam-language'
-const loaders = { hi: () => import('./hi.json'), ta: () => import('./ta.json') }
+/** A catalogue comes with the letters that it is written in. */
+const loaders = {
+  hi: async () => {
+    void import('@fontsource-variable/noto-sans-devanagari/index.css')
+    return import('./hi.json')
+  },
+  ta: async () => {
+    void import('@fontsource-variable/noto-sans-tamil/index.css')
+    return import('./ta.json')
+  },
+}
 const isLanguage = (value: string | null): value is Language =>
   value !== null && Object.hasOwn(LANGUAGES, value)
 

@@ -67,9 +67,12 @@ export function Component() {
   return (
     <>
       <section className="bg-gradient-to-br from-blue-100 via-white to-amber-50 dark:from-blue-950 dark:via-slate-950 dark:to-slate-900">
-        <div className="mx-auto grid max-w-7xl items-center gap-10 px-4 pt-28 pb-16 sm:px-6 lg:grid-cols-2">
+        <div className="mx-auto grid max-w-7xl items-center gap-10 px-4 *:min-w-0 pt-28 pb-16 sm:px-6 lg:grid-cols-2">
           <div>
-            <h1 tabIndex={-1} className="text-4xl font-extrabold tracking-tight text-balance sm:text-5xl">
+            <h1
+              tabIndex={-1}
+              className="text-3xl font-extrabold tracking-tight text-balance wrap-anywhere sm:text-5xl"
+            >
               {t('hmHeading')}
             </h1>
             <p className="mt-4 text-lg text-slate-700 dark:text-slate-300">{t('hmLead')}</p>
@@ -110,14 +113,14 @@ export function Component() {
       <div className="mx-auto max-w-7xl space-y-16 px-4 py-16 sm:px-6">
         <section>
           <h2 className="text-2xl font-bold">{t('hmCities')}</h2>
-          <ul className="mt-6 grid grid-cols-2 gap-4 lg:grid-cols-4">
+          <ul className="mt-6 grid gap-4 min-[360px]:grid-cols-2 lg:grid-cols-4">
             {CITIES.map((city) => (
               <li key={city}>
                 <Link
                   to={`/coworking?city=${city}`}
-                  className="flex items-center gap-3 rounded-2xl border border-slate-200 bg-white p-5 font-semibold shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900"
+                  className="flex items-center gap-2 rounded-2xl border border-slate-200 bg-white px-3 py-5 font-semibold sm:gap-3 sm:px-5 shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900"
                 >
-                  <Building2 aria-hidden className="size-6 text-brand dark:text-blue-300" /> {city}
+                  <Building2 aria-hidden className="size-6 shrink-0 text-brand dark:text-blue-300" /> {city}
                 </Link>
               </li>
             ))}
@@ -154,7 +157,7 @@ export function Component() {
         </section>
         <section className="flex flex-wrap items-center gap-6 rounded-2xl bg-brand-dark p-8 text-white">
           <img src="/free-listing.svg" alt={t('hmBadge')} width="112" height="112" loading="lazy" />
-          <div>
+          <div className="min-w-0 wrap-anywhere">
             <h2 className="text-2xl font-bold">{t('hmOwn')}</h2>
             <p className="mt-1 text-blue-100">{t('hmOwnText')}</p>
           </div>

@@ -234,7 +234,7 @@ export function SpaceDetail({ space }: { space: DetailedSpace }) {
             {space.offerings.length === 0 && <p>{t('cwNoTypes')}</p>}
             <div className="grid gap-4 sm:grid-cols-2">
               {space.offerings.map((item) => (
-                <article key={item.id} className={`${cardClass} flex flex-col gap-2`}>
+                <article key={item.id} className={`${cardClass} flex min-w-0 flex-col gap-2`}>
                   <h3 className="text-lg font-semibold">{nameOf(item.offering_type)}</h3>
                   <p className="text-xl font-bold">
                     {item.price_from === null
@@ -251,7 +251,10 @@ export function SpaceDetail({ space }: { space: DetailedSpace }) {
                       target="_blank"
                       rel="noopener noreferrer"
                       aria-label={t('cwBookName', { name: nameOf(item.offering_type) })}
-                      className={buttonVariants({ variant: 'outline', className: 'mt-auto' })}
+                      className={buttonVariants({
+                        variant: 'outline',
+                        className: 'mt-auto h-auto! min-h-11 py-2 text-center whitespace-normal!',
+                      })}
                     >
                       {t('cwBook')}
                     </a>

@@ -3,6 +3,7 @@ import { controlClass } from '@/components/ui/field'
 import { Spinner } from '@/components/ui/spinner'
 import { messageFor } from '@/lib/errors'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSearchParams } from 'react-router-dom'
 import { citiesOptions, spacesOptions } from '../api/get-spaces'
@@ -11,6 +12,35 @@ import { AMENITIES, cardPrice, OFFERINGS } from '../format'
 import { SpaceCard } from './space-card'
 
 type Choice = readonly [value: string, label: string]
+
+/** The router shows a new address only after it rendered; the letters typed must not wait for that. */
+function SearchBox({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const { t } = useTranslation()
+  const [typed, setTyped] = useState(text)
+  const [known, setKnown] = useState(text)
+  const [sent, setSent] = useState<readonly string[]>([])
+  if (known !== text) {
+    setKnown(text)
+    const own = sent.indexOf(text)
+    setSent(own < 0 ? [] : sent.slice(own))
+    // What was not typed here came from "back" or "Clear Filters".
+    if (own < 0) setTyped(text)
+  }
+  return (
+    <input
+      type="search"
+      aria-label={t('cwSearch')}
+      placeholder={t('cwSearch')}
+      value={typed}
+      onChange={({ target }) => {
+        setTyped(target.value)
+        setSent([...sent, target.value])
+        onChange(target.value)
+      }}
+      className={controlClass}
+    />
+  )
+}
 
 function Choices({
   label,
@@ -75,14 +105,7 @@ export function SpaceList() {
     <>
       <form role="search" onSubmit={(event) => event.preventDefault()}>
         <div className="grid gap-4 sm:grid-cols-[1fr_16rem]">
-          <input
-            type="search"
-            aria-label={t('cwSearch')}
-            placeholder={t('cwSearch')}
-            value={text}
-            onChange={(event) => change('q', event.target.value, true)}
-            className={controlClass}
-          />
+          <SearchBox text={text} onChange={(value) => change('q', value, true)} />
           <Choices
             label={t('city')}
             none={t('allCities')}
