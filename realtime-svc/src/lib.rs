@@ -11,4 +11,4 @@ mod migrations;
 
 pub use app::App;
 pub use config::Config;
-pub use migrations::{migrate, migrations};
+pub use migrations::{migrate, migrations, service_migrations};

@@ -5,7 +5,7 @@ use svc_kit::migrate::{Bookkeeping, Set};
 
 use crate::Config;
 
-/// The migrations of the schemas `realtime` and `_realtime`. A database that Realtime migrated is recognised.
+/// The migrations of the schema `realtime`. A database that Realtime migrated is recognised.
 pub fn migrations() -> Set {
     Set::converging(
         "realtime",
@@ -18,9 +18,20 @@ pub fn migrations() -> Set {
             include_str!("../../sql/platform/realtime/0004_changes.sql"),
             include_str!("../../sql/platform/realtime/0005_broadcast.sql"),
             include_str!("../../sql/platform/realtime/0006_rights.sql"),
-            include_str!("../../sql/platform/realtime/0007_service.sql"),
         ],
         include_str!("../../sql/platform/realtime/versions.txt"),
+    )
+}
+
+/// The migrations of the service's own schema `_realtime`, which the original notes apart: a project's dump has
+/// the schema `realtime` without this one.
+pub fn service_migrations() -> Set {
+    Set::converging(
+        "realtime-service",
+        "supabase_admin",
+        Bookkeeping::RealtimeService,
+        &[include_str!("../../sql/platform/realtime/0007_service.sql")],
+        include_str!("../../sql/platform/realtime/service_versions.txt"),
     )
 }
 
@@ -30,6 +41,7 @@ pub async fn migrate(config: &Config) -> anyhow::Result<()> {
         .await
         .context("the database cannot be reached")?;
     migrations().run(&mut connection).await?;
+    service_migrations().run(&mut connection).await?;
     connection.close().await?;
     Ok(())
 }

@@ -81,6 +81,7 @@ impl Database {
             auth_svc::migrations(),
             storage_svc::migrations(),
             realtime_svc::migrations(),
+            realtime_svc::service_migrations(),
             Set::numbered("marketplace", "postgres", Bookkeeping::Project, MARKETPLACE),
         ];
         for set in sets {

@@ -47,6 +47,8 @@ pub enum Bookkeeping {
     Storage,
     /// Realtime's `realtime.schema_migrations(version, inserted_at)`.
     Realtime,
+    /// Realtime's other table, of its own schema: `_realtime.schema_migrations(version, inserted_at)`.
+    RealtimeService,
     /// The Supabase CLI's `supabase_migrations.schema_migrations(version, statements, name)`.
     Project,
 }
@@ -278,6 +280,7 @@ impl Bookkeeping {
             Self::Auth => "auth.schema_migrations",
             Self::Storage => "storage.migrations",
             Self::Realtime => "realtime.schema_migrations",
+            Self::RealtimeService => "_realtime.schema_migrations",
             Self::Project => "supabase_migrations.schema_migrations",
         }
     }
@@ -292,7 +295,9 @@ impl Bookkeeping {
 
     fn search_path(self) -> &'static str {
         match self {
-            Self::Base | Self::Realtime | Self::Project => "public, extensions",
+            Self::Base | Self::Realtime | Self::RealtimeService | Self::Project => {
+                "public, extensions"
+            }
             Self::Auth => "auth, extensions",
             Self::Storage => "storage, extensions",
         }
@@ -315,6 +320,10 @@ impl Bookkeeping {
             }
             Self::Realtime => {
                 "create table if not exists realtime.schema_migrations (
+                     version bigint primary key, inserted_at timestamp(0))"
+            }
+            Self::RealtimeService => {
+                "create table if not exists _realtime.schema_migrations (
                      version bigint primary key, inserted_at timestamp(0))"
             }
             Self::Project => {
@@ -374,6 +383,11 @@ impl Bookkeeping {
             }
             Self::Realtime => {
                 let sql = "insert into realtime.schema_migrations (version, inserted_at)
+                           values ($1::bigint, now()) on conflict do nothing";
+                sqlx::query(sql).bind(id).execute(connection).await?;
+            }
+            Self::RealtimeService => {
+                let sql = "insert into _realtime.schema_migrations (version, inserted_at)
                            values ($1::bigint, now()) on conflict do nothing";
                 sqlx::query(sql).bind(id).execute(connection).await?;
             }

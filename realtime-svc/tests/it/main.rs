@@ -18,6 +18,7 @@ use svc_kit::testing::{Template, TestDb};
 async fn database() -> TestDb {
     let template = Template::new("realtime")
         .migrated(realtime_svc::migrations())
+        .migrated(realtime_svc::service_migrations())
         .fixture(include_str!("fixture.sql"));
     TestDb::new(&template).await
 }

@@ -7,7 +7,7 @@ use svc_kit::{
     testing::{Template, TestDb},
 };
 
-use crate::{database, rows};
+use crate::{database, execute, rows};
 
 #[tokio::test]
 async fn a_second_run_changes_nothing() {
@@ -43,7 +43,7 @@ async fn an_older_database_is_brought_up_to_date() {
     let db = database().await;
     let pool = db.pool();
     // As it was before filters could be negated and selections narrowed.
-    crate::execute(&pool, "drop function realtime.apply_rls(jsonb, int), realtime.send_binary(bytea, text, text, boolean);
+    execute(&pool, "drop function realtime.apply_rls(jsonb, int), realtime.send_binary(bytea, text, text, boolean);
         alter table realtime.subscription drop column selected_columns, drop column action_filter;
         alter type realtime.user_defined_filter drop attribute negate cascade;
         alter table realtime.messages drop column binary_payload;
@@ -129,4 +129,31 @@ async fn the_schema_has_what_the_original_has() {
         and exists (select from aclexplode((select relacl from pg_class where oid = 'realtime.schema_migrations'::regclass)) a
             where a.grantee = r.oid)").await;
     assert!(readers.is_empty(), "{readers:?}");
+}
+
+#[tokio::test]
+async fn a_dump_without_the_services_schema_is_completed() {
+    let db = database().await;
+    let pool = db.pool();
+    execute(
+        &pool,
+        "drop schema _realtime cascade; create schema _realtime authorization supabase_admin",
+    )
+    .await;
+    let mut connection = PgConnection::connect(db.url()).await.unwrap();
+    for steps in [1, 0] {
+        let set = realtime_svc::service_migrations();
+        assert_eq!(set.run(&mut connection).await.unwrap(), steps);
+    }
+    let noted = rows(
+        &pool,
+        "select count(*) as n from _realtime.schema_migrations",
+    )
+    .await;
+    assert_eq!(noted[0]["n"], 33);
+    assert!(
+        rows(&pool, "select from _realtime.tenants")
+            .await
+            .is_empty()
+    );
 }

@@ -14,6 +14,14 @@ create table if not exists _realtime.tenants (
     max_channels_per_client integer not null default 100,
     max_joins_per_second integer not null default 500
 );
+-- Until 2023 these were bounded.
+alter table _realtime.tenants
+    alter column name type text,
+    alter column external_id type text,
+    alter column jwt_secret type text,
+    alter column postgres_cdc_default type text,
+    alter column max_concurrent_users set default 200,
+    alter column max_events_per_second set default 100;
 alter table _realtime.tenants
     add column if not exists suspend boolean default false,
     add column if not exists jwt_jwks jsonb,
@@ -28,6 +36,9 @@ alter table _realtime.tenants
     add column if not exists presence_enabled boolean not null default false,
     add column if not exists feature_flags jsonb not null default '{}',
     add column if not exists gcm_migrated_at timestamp(0);
+alter table _realtime.tenants
+    alter column broadcast_adapter set default 'gen_rpc',
+    alter column max_presence_events_per_second set default 1000;
 create unique index if not exists tenants_external_id_index on _realtime.tenants (external_id);
 do $$
 begin
@@ -76,17 +87,3 @@ begin
 end
 $$;
 create unique index if not exists feature_flags_name_index on _realtime.feature_flags (name);
-
--- The original's own bookkeeping of this schema, so that it finds nothing left to do.
-create table if not exists _realtime.schema_migrations (version bigint primary key, inserted_at timestamp(0));
-insert into _realtime.schema_migrations (version, inserted_at) values
-    (20210706140551, now()), (20220329161857, now()), (20220410212326, now()),
-    (20220506102948, now()), (20220527210857, now()), (20220815211129, now()), (20220815215024, now()),
-    (20220818141501, now()), (20221018173709, now()), (20221102172703, now()), (20221223010058, now()),
-    (20230110180046, now()), (20230810220907, now()), (20230810220924, now()), (20231024094642, now()),
-    (20240306114423, now()), (20240418082835, now()), (20240625211759, now()), (20240704172020, now()),
-    (20240902173232, now()), (20241106103258, now()), (20250424203323, now()), (20250613072131, now()),
-    (20250711044927, now()), (20250811121559, now()), (20250926223044, now()), (20251204170944, now()),
-    (20251218000543, now()), (20260209232800, now()), (20260304000000, now()), (20260422000000, now()),
-    (20260709151810, now()), (20260805000000, now())
-on conflict do nothing;
