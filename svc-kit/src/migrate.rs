@@ -441,4 +441,8 @@ const BASE: &[(&str, &str)] = &[
         "0006_jwt",
         include_str!("../../sql/platform/base/0006_jwt.sql"),
     ),
+    (
+        "0007_settings",
+        include_str!("../../sql/platform/base/0007_settings.sql"),
+    ),
 ];
