@@ -136,7 +136,9 @@ async fn the_base_can_be_applied_again_over_itself() {
         .execute(&mut connection)
         .await
         .unwrap();
-    assert_eq!(base(PASSWORD).run(&mut connection).await.unwrap(), 5);
+    let base = base(PASSWORD);
+    let all_but_one = base.migrations.len() - 1;
+    assert_eq!(base.run(&mut connection).await.unwrap(), all_but_one);
 }
 
 #[tokio::test]
