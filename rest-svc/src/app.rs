@@ -1,12 +1,24 @@
-use std::{sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
-use arc_swap::ArcSwapOption;
-use axum::{Router, routing::get};
-use http::StatusCode;
-use tokio::sync::Notify;
+use arc_swap::{ArcSwap, ArcSwapOption};
+use axum::Router;
+use tokio::{
+    net::{TcpStream, UnixStream},
+    sync::Notify,
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
+    access_log,
+    admin::{self, Metrics},
     config::Config,
     db::{self, Pool},
     routes,
@@ -14,19 +26,41 @@ use crate::{
     workers,
 };
 
+/// Where the API listens.
+#[derive(Clone, Debug)]
+pub enum Address {
+    /// A port.
+    Tcp(SocketAddr),
+    /// A socket in the file system.
+    Unix(PathBuf),
+}
+
 /// The service: its configuration, its pool and the catalog.
 #[derive(Clone)]
 pub struct App(Arc<Inner>);
 
 pub(crate) struct Inner {
-    pub(crate) config: Config,
+    config: ArcSwap<Config>,
     pub(crate) pool: Pool,
     pub(crate) pg: tokio_postgres::Config,
     pub(crate) cache: ArcSwapOption<SchemaCache>,
-    /// Asks for the catalog to be read again.
+    pub(crate) metrics: Metrics,
+    /// Asks for the configuration and the catalog to be read again.
     pub(crate) reload: Notify,
-    /// Says that it was read.
-    pub(crate) loaded: Notify,
+    /// Asks for the configuration alone.
+    pub(crate) reload_config: Notify,
+    /// Says that reading was tried.
+    pub(crate) tried: Notify,
+    /// False while the catalog is being read, or could not be.
+    pub(crate) settled: AtomicBool,
+    /// False while the listener has no connection.
+    pub(crate) listening: AtomicBool,
+    /// Says that the service should end: the database is gone and recovery is off.
+    pub(crate) fatal: Notify,
+    /// Where the API listens, to find out whether it still does.
+    pub(crate) address: OnceLock<Address>,
+    /// True once the catalog was tried for the first time.
+    pub(crate) first_tried: AtomicBool,
 }
 
 impl App {
@@ -34,13 +68,21 @@ impl App {
     #[expect(clippy::unused_async, reason = "every service is made in the same way")]
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
         let (pool, pg) = db::pool(&config)?;
+        let listening = AtomicBool::new(!config.channel_enabled);
         Ok(Self(Arc::new(Inner {
-            config,
+            config: ArcSwap::from_pointee(config),
             pool,
             pg,
             cache: ArcSwapOption::empty(),
+            metrics: Metrics::default(),
             reload: Notify::new(),
-            loaded: Notify::new(),
+            reload_config: Notify::new(),
+            tried: Notify::new(),
+            settled: AtomicBool::new(false),
+            listening,
+            fatal: Notify::new(),
+            address: OnceLock::new(),
+            first_tried: AtomicBool::new(false),
         })))
     }
 
@@ -51,44 +93,84 @@ impl App {
             .with_state(self.clone())
     }
 
-    /// Health and state, on a port of their own because any path of the API could be a table.
+    /// The API with PostgREST's access log on standard output.
+    pub fn logged_router(&self) -> Router {
+        let log = axum::middleware::from_fn_with_state(self.clone(), access_log::write);
+        self.router().layer(log)
+    }
+
+    /// Health, state and metrics, on a port of their own because any path of the API could be a table.
     pub fn admin_router(&self) -> Router {
-        let ready = |axum::extract::State(app): axum::extract::State<Self>| async move {
-            if app.is_ready() {
-                StatusCode::OK
-            } else {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
-        };
-        Router::new()
-            .route("/live", get(|| async { StatusCode::OK }))
-            .route("/ready", get(ready))
-            .with_state(self.clone())
+        admin::router(self.clone())
     }
 
-    /// Loads the catalog, and again whenever the database says so.
+    /// Loads the configuration of the database and the catalog, and again whenever the database says so.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "every service is started in the same way"
+    )]
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
-        workers::spawn(self.clone(), stop)
+        workers::spawn(self, &stop)
     }
 
-    /// True when the catalog is there.
+    /// True when the catalog is there and is kept up to date.
     pub fn is_ready(&self) -> bool {
         self.0.cache.load().is_some()
+            && self.0.settled.load(Ordering::Acquire)
+            && self.0.listening.load(Ordering::Acquire)
+    }
+
+    /// Tells where the API listens; from then on health depends on whether it can be reached there.
+    pub fn serves_at(&self, address: Address) {
+        // The first one stands: a service listens once.
+        let _ = self.0.address.set(address);
+    }
+
+    /// Waits until the service had better end: the database cannot be used and `db-pool-automatic-recovery` is off.
+    pub async fn failed(&self) {
+        self.0.fatal.notified().await;
+    }
+
+    /// True if the API can be reached where it listens.
+    pub(crate) async fn is_reachable(&self) -> bool {
+        match self.0.address.get() {
+            None => true,
+            Some(Address::Tcp(address)) => TcpStream::connect(address).await.is_ok(),
+            Some(Address::Unix(path)) => UnixStream::connect(path).await.is_ok(),
+        }
+    }
+
+    /// Waits until the catalog was tried for the first time, which may have failed.
+    pub async fn first_load(&self) {
+        self.wait_until(|inner| inner.first_tried.load(Ordering::Acquire))
+            .await;
     }
 
     /// Waits for the catalog, but not for ever.
     pub async fn wait_ready(&self, within: Duration) -> anyhow::Result<()> {
-        tokio::time::timeout(within, async {
-            loop {
-                let loaded = self.0.loaded.notified();
-                if self.is_ready() {
-                    return;
-                }
-                loaded.await;
+        let loaded = self.wait_until(|inner| inner.cache.load().is_some());
+        tokio::time::timeout(within, loaded)
+            .await
+            .map_err(|_| anyhow::anyhow!("not within {} s", within.as_secs()))
+    }
+
+    async fn wait_until(&self, is_so: impl Fn(&Inner) -> bool) {
+        loop {
+            let tried = self.0.tried.notified();
+            if is_so(&self.0) {
+                return;
             }
-        })
-        .await
-        .map_err(|_| anyhow::anyhow!("not within {} s", within.as_secs()))
+            tried.await;
+        }
+    }
+
+    /// The configuration as it is now.
+    pub fn config(&self) -> Arc<Config> {
+        self.0.config.load_full()
+    }
+
+    pub(crate) fn set_config(&self, config: Config) {
+        self.0.config.store(Arc::new(config));
     }
 
     pub(crate) fn inner(&self) -> &Inner {

@@ -31,7 +31,10 @@ pub(crate) fn identify(config: &Config, headers: &HeaderMap) -> Result<Identity>
         None => Map::new(),
         Some(token) => verify(config, token)?.as_map().clone(),
     };
-    let role = role_of(config, &claims).or_else(|| config.anon_role.clone());
+    let role = config
+        .role_claim
+        .find(&claims)
+        .or_else(|| config.anon_role.clone());
     let Some(role) = role else {
         return Err(Error::jwt("302", "Anonymous access is disabled", None));
     };
@@ -136,21 +139,5 @@ fn check(config: &Config, claims: &Claims) -> Result<()> {
             Err(refused("JWT not in audience"))
         }
         _ => Ok(()),
-    }
-}
-
-fn role_of(config: &Config, claims: &Map<String, Value>) -> Option<String> {
-    let (first, rest) = config.role_claim.split_first()?;
-    let mut value = claims.get(first)?;
-    for step in rest {
-        value = match value {
-            Value::Array(list) => list.get(step.parse::<usize>().ok()?)?,
-            other => other.get(step)?,
-        };
-    }
-    match value {
-        Value::String(role) => Some(role.clone()),
-        Value::Null => None,
-        other => Some(other.to_string()),
     }
 }

@@ -8,7 +8,10 @@ use std::collections::HashMap;
 
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use svc_kit::pg::{Caller, set_config_statement};
-use tokio_postgres::{NoTls, Row, Statement, types::ToSql};
+use tokio_postgres::{
+    NoTls, Row, Statement,
+    types::{ToSql, Type},
+};
 
 use crate::{
     config::Config,
@@ -75,8 +78,7 @@ pub(crate) type Pool = managed::Pool<Manager>;
 
 /// Makes a pool that connects when it is first used.
 pub(crate) fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Config)> {
-    let mut pg: tokio_postgres::Config = config.db_uri.parse()?;
-    pg.application_name(concat!("rest-svc ", env!("CARGO_PKG_VERSION")));
+    let pg = connection(config)?;
     let pool = Pool::builder(Manager { config: pg.clone() })
         .max_size(config.pool)
         .wait_timeout(Some(config.pool_timeout))
@@ -84,6 +86,55 @@ pub(crate) fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Con
         .runtime(deadpool::Runtime::Tokio1)
         .build()?;
     Ok((pool, pg))
+}
+
+/// Where the database is: what `db-uri` leaves open is taken from libpq's variables, then from libpq's defaults.
+fn connection(config: &Config) -> anyhow::Result<tokio_postgres::Config> {
+    let mut pg: tokio_postgres::Config = config.db_uri.parse()?;
+    let variable = |name: &str| config.variable(name);
+    if pg.get_hosts().is_empty() && pg.get_hostaddrs().is_empty() {
+        match variable("PGHOST") {
+            Some(hosts) => {
+                for host in hosts.split(',') {
+                    pg.host(host);
+                }
+            }
+            None => {
+                pg.host_path("/var/run/postgresql");
+            }
+        }
+    }
+    if pg.get_ports().is_empty()
+        && let Some(ports) = variable("PGPORT")
+    {
+        for port in ports.split(',').filter_map(|port| port.parse().ok()) {
+            pg.port(port);
+        }
+    }
+    if pg.get_user().is_none()
+        && let Some(user) = variable("PGUSER").or_else(|| variable("USER"))
+    {
+        pg.user(user);
+    }
+    if pg.get_password().is_none()
+        && let Some(password) = variable("PGPASSWORD")
+    {
+        pg.password(password);
+    }
+    if pg.get_dbname().is_none()
+        && let Some(name) = variable("PGDATABASE")
+    {
+        pg.dbname(name);
+    }
+    if pg.get_options().is_none()
+        && let Some(options) = variable("PGOPTIONS")
+    {
+        pg.options(options);
+    }
+    if pg.get_application_name().is_none() {
+        pg.application_name(concat!("rest-svc ", env!("CARGO_PKG_VERSION")));
+    }
+    Ok(pg)
 }
 
 /// How a transaction begins.
@@ -165,9 +216,12 @@ pub(crate) async fn run(
     let settings: Vec<(&str, &str)> = plan.caller.transaction_settings().collect();
     let set_sql = set_config_statement(settings.len());
     // Before the transaction: preparing fails in an aborted one, and this statement needs no rights.
-    let set = prepare(&mut connection, &set_sql)
-        .await
-        .map_err(|error| failed(&error))?;
+    let set = if plan.prepared {
+        let prepared = prepare(&mut connection, &set_sql).await;
+        Some(prepared.map_err(|error| failed(&error))?)
+    } else {
+        None
+    };
     let set_values: Vec<Param> = settings
         .iter()
         .flat_map(|(name, value)| [name, value])
@@ -184,7 +238,12 @@ pub(crate) async fn run(
 
     let begin = client.batch_execute(plan.mode.begin());
     let set_values = references(&set_values);
-    let configure = client.query(&set, &set_values);
+    let configure = async {
+        match &set {
+            Some(set) => client.query(set, &set_values).await,
+            None => client.query_typed(&set_sql, &untyped(&set_values)).await,
+        }
+    };
     let before = async {
         match plan.pre_request {
             Some(call) => client.batch_execute(call.text()).await,
@@ -212,10 +271,17 @@ pub(crate) async fn run(
             let run = async {
                 ready?;
                 let statement = match known {
-                    Some(statement) => statement,
-                    None => client.prepare(plan.statement.text()).await?,
+                    Some(statement) => Some(statement),
+                    None if plan.prepared => Some(client.prepare(plan.statement.text()).await?),
+                    None => None,
                 };
-                let rows = client.query(&statement, &values).await?;
+                let rows = if let Some(statement) = &statement {
+                    client.query(statement, &values).await?
+                } else {
+                    // A pooler between us may give the next statement to another session.
+                    let values = untyped(&values);
+                    client.query_typed(plan.statement.text(), &values).await?
+                };
                 Ok((rows, statement))
             };
             let outcome = run.await;
@@ -230,7 +296,7 @@ pub(crate) async fn run(
             match (result, ended) {
                 (Ok((rows, statement)), Ok(())) => {
                     let mut guard = guard;
-                    if plan.prepared {
+                    if let Some(statement) = statement {
                         guard.remember(plan.statement.text(), statement);
                     }
                     (guard, Ok(rows))
@@ -281,6 +347,11 @@ fn references(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
         .collect()
 }
 
+/// Values whose types the statement decides.
+fn untyped<'a>(values: &[&'a (dyn ToSql + Sync)]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    values.iter().map(|value| (*value, Type::UNKNOWN)).collect()
+}
+
 async fn prepare(
     connection: &mut Connection,
     sql: &str,
@@ -295,8 +366,9 @@ async fn prepare(
     Ok(statement)
 }
 
-/// A request that is dropped half-way (its client went away) leaves a transaction open on its connection;
-/// such a connection must not serve anybody else.
+/// A request that is dropped half-way (its client went away) leaves a transaction open on its connection. It is
+/// ended before the connection serves anybody else, and until then keeps its place in the pool: the database is
+/// still at work for it.
 struct Guard(Option<managed::Object<Manager>>);
 
 impl Guard {
@@ -326,8 +398,17 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(connection) = self.0.take() {
+        let Some(connection) = self.0.take() else {
+            return;
+        };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             drop(managed::Object::take(connection));
-        }
+            return;
+        };
+        runtime.spawn(async move {
+            if connection.client.batch_execute("ROLLBACK").await.is_err() {
+                drop(managed::Object::take(connection));
+            }
+        });
     }
 }

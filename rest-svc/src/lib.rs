@@ -4,8 +4,11 @@
 //! [`schema_cache`]), rendered to one statement ([`sql`]) and run in one transaction ([`db`]). The JSON
 //! that Postgres makes goes to the socket as it is.
 
+mod access_log;
+mod admin;
 mod app;
 mod auth;
+pub mod cli;
 mod config;
 mod db;
 mod error;
@@ -20,6 +23,39 @@ mod workers;
 /// The release of PostgREST whose behaviour this is.
 pub(crate) const VERSION: &str = "14.12";
 
-pub use app::App;
+pub use app::{Address, App};
 pub use config::Config;
 pub use error::Error;
+
+/// The configuration with what the database says in it, as far as it can be asked.
+pub async fn with_database_settings(config: Config) -> Config {
+    let asked = async {
+        let (_, pg) = db::pool(&config)?;
+        let mut client = db::connect(&pg).await?;
+        let settings = config::database::read(&mut client, &config).await?;
+        anyhow::Ok(config.reloaded(settings)?)
+    };
+    match asked.await {
+        Ok(config) => config,
+        Err(error) => {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "the database's settings could not be read"
+            );
+            config
+        }
+    }
+}
+
+/// The catalog as JSON. Its form may change.
+pub async fn describe_schema(config: Config) -> anyhow::Result<serde_json::Value> {
+    let config = if config.db_config {
+        with_database_settings(config).await
+    } else {
+        config
+    };
+    let (_, pg) = db::pool(&config)?;
+    let mut client = db::connect(&pg).await?;
+    let cache = schema_cache::load(&mut client, &config.schemas, &config.extra_search_path).await?;
+    Ok(cache.describe())
+}

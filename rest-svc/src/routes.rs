@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 use svc_kit::pg::{Caller, quote_ident};
 
 use crate::{
-    App,
+    App, Config, access_log,
     auth::{Identity, identify},
     db::{self, Isolation, Mode},
     error::{Error, Result},
@@ -51,6 +51,7 @@ enum Resource {
 /// A request as far as all kinds of it are alike.
 pub(super) struct Context {
     pub(super) app: App,
+    pub(super) config: Arc<Config>,
     pub(super) cache: Arc<SchemaCache>,
     pub(super) parts: Parts,
     pub(super) body: Bytes,
@@ -67,19 +68,17 @@ pub(super) struct Context {
 pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let is_head = request.method() == Method::HEAD;
-    let trace = app.inner().config.trace_header.clone().map(|name| {
+    let config = app.config();
+    let trace = config.trace_header.clone().map(|name| {
         let value = request.headers().get(&name).cloned();
         (name, value.unwrap_or(HeaderValue::from_static("")))
     });
     let mut response = if cors::is_preflight(request.method(), request.headers()) {
         cors::preflight(request.headers())
     } else {
-        handle(app.clone(), request).await.unwrap_or_else(|error| {
-            if error.status.is_server_error() {
-                tracing::warn!(code = error.code, message = error.message, "request failed");
-            }
-            error.into_response()
-        })
+        handle(app, config.clone(), request)
+            .await
+            .unwrap_or_else(refused)
     };
     if is_head && response.status().is_success() {
         // A body of known length would be announced, although it is not what GET would send.
@@ -89,7 +88,7 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
     cors::allow(
         response.headers_mut(),
         origin.as_ref(),
-        &app.inner().config.cors_origins,
+        &config.cors_origins,
     );
     response
         .headers_mut()
@@ -100,16 +99,20 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
     response
 }
 
-async fn handle(app: App, request: Request) -> Result<Response> {
+/// The response of an error; ours are worth a line.
+fn refused(error: Error) -> Response {
+    if error.status.is_server_error() {
+        tracing::warn!(code = error.code, message = error.message, "request failed");
+    }
+    error.into_response()
+}
+
+async fn handle(app: App, config: Arc<Config>, request: Request) -> Result<Response> {
     let started = Instant::now();
     let (parts, body) = request.into_parts();
-    let identity = identify(&app.inner().config, &parts.headers)?;
+    let identity = identify(&config, &parts.headers)?;
     let identified = Instant::now();
-    let timing = app
-        .inner()
-        .config
-        .server_timing
-        .then(|| Arc::new(AtomicU64::new(0)));
+    let timing = config.server_timing.then(|| Arc::new(AtomicU64::new(0)));
     let cache = app.inner().cache.load_full();
     let cache = cache.ok_or_else(|| {
         Error::new(
@@ -124,7 +127,7 @@ async fn handle(app: App, request: Request) -> Result<Response> {
         .map_err(|_| Error::new(413, "102", "The request body is too large or was cut off"))?
         .to_bytes();
     let resource = resource(parts.uri.path())?;
-    let (schema, shows_profile) = schema_of(&app, &parts.method, &parts.headers)?;
+    let (schema, shows_profile) = schema_of(&config, &parts.method, &parts.headers)?;
     let preferences = Preferences::read(&parts.headers);
     let accept = parse_accept(
         parts
@@ -132,8 +135,10 @@ async fn handle(app: App, request: Request) -> Result<Response> {
             .get(header::ACCEPT)
             .and_then(|value| value.to_str().ok()),
     );
+    let role = access_log::Role(identity.role.clone());
     let context = Context {
         app,
+        config,
         cache,
         parts,
         body,
@@ -149,8 +154,12 @@ async fn handle(app: App, request: Request) -> Result<Response> {
         Resource::Root => root::serve(context).await,
         Resource::Relation(name) => relation::serve(context, &name).await,
         Resource::Routine(name) => rpc::serve(context, &name).await,
-    }?;
-    if let Some(in_database) = timing {
+    }
+    .unwrap_or_else(refused);
+    response.extensions_mut().insert(role);
+    if let Some(in_database) = timing
+        && !response.headers().contains_key("proxy-status")
+    {
         let in_database = Duration::from_micros(in_database.load(Ordering::Relaxed));
         let phases = [
             ("jwt", identified - started),
@@ -185,8 +194,8 @@ fn resource(path: &str) -> Result<Resource> {
 }
 
 /// The schema of a request: reads and writes name it in different headers.
-fn schema_of(app: &App, method: &Method, headers: &HeaderMap) -> Result<(String, bool)> {
-    let schemas = &app.inner().config.schemas;
+fn schema_of(config: &Config, method: &Method, headers: &HeaderMap) -> Result<(String, bool)> {
+    let schemas = &config.schemas;
     let writes = matches!(
         *method,
         Method::POST | Method::PATCH | Method::PUT | Method::DELETE
@@ -263,7 +272,7 @@ impl Context {
 
     /// True if the transaction ends with COMMIT.
     pub(super) fn commits(&self) -> bool {
-        let end = self.app.inner().config.tx_end;
+        let end = self.config.tx_end;
         match self.preferences.transaction {
             Some(Transaction::Commit) if end.may_override => true,
             Some(Transaction::Rollback) if end.may_override => false,
@@ -273,7 +282,7 @@ impl Context {
 
     /// Who the transaction runs as, and every setting of it.
     fn caller(&self, hoisted: &[(String, String)]) -> Caller {
-        let config = &self.app.inner().config;
+        let config = &self.config;
         let mut caller = Caller::new(&self.identity.role, &self.identity.claims);
         let path: Vec<_> = std::iter::once(&self.schema)
             .chain(&config.extra_search_path)
@@ -283,8 +292,9 @@ impl Context {
             .before_role
             .push(("search_path".into(), path.join(", ")));
         for (name, value) in self
-            .cache
-            .role_settings
+            .config
+            .roles
+            .settings
             .get(&self.identity.role)
             .into_iter()
             .flatten()
@@ -324,20 +334,19 @@ impl Context {
             .iter()
             .find(|(name, _)| name == "default_transaction_isolation")
             .map(|(_, value)| value)
-            .or_else(|| self.cache.role_isolation.get(&self.identity.role));
+            .or_else(|| self.config.roles.isolation.get(&self.identity.role));
         let hoisted: Vec<(String, String)> = settings
             .iter()
             .filter(|(name, _)| name != "default_transaction_isolation")
             .filter(|(name, _)| {
-                inner
-                    .config
+                self.config
                     .hoisted
                     .iter()
                     .any(|wanted| name.contains(wanted.as_str()))
             })
             .cloned()
             .collect();
-        let pre_request = inner.config.pre_request.as_ref().map(|name| {
+        let pre_request = self.config.pre_request.as_ref().map(|name| {
             let mut sql = Sql::new();
             sql.push("SELECT ").qualified(name).push("()");
             sql
@@ -353,10 +362,19 @@ impl Context {
             statement,
             commit: self.commits(),
             is_anonymous: self.identity.is_anonymous,
-            prepared: inner.config.prepared,
+            prepared: self.config.prepared,
         };
         let started = Instant::now();
+        if self.config.log_query {
+            tracing::info!(sql = statement.text(), "query");
+        }
         let outcome = db::run(&inner.pool, &plan, accept).await;
+        if outcome
+            .as_ref()
+            .is_err_and(|error| error.code == "PGRST003")
+        {
+            inner.metrics.pool_timeouts.fetch_add(1, Ordering::Relaxed);
+        }
         if let Some(total) = &self.in_database {
             let took = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
             total.fetch_add(took, Ordering::Relaxed);

@@ -220,10 +220,6 @@ pub struct SchemaCache {
     pub handlers: HashMap<String, Vec<Handler>>,
     /// Time zone names that `Prefer: timezone=` may give.
     pub timezones: Vec<String>,
-    /// Settings of roles: role, name, value. Applied when a request runs as the role.
-    pub role_settings: HashMap<String, Vec<(String, String)>>,
-    /// The isolation level that a role asks for.
-    pub role_isolation: HashMap<String, String>,
     /// Comments of schemas.
     pub schema_descriptions: BTreeMap<String, String>,
 }

@@ -1,6 +1,10 @@
-//! What runs beside requests: reading the catalog, and listening for its changes.
+//! What runs beside requests: reading the configuration and the catalog, listening for changes, and giving
+//! connections back.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
 use futures_util::{StreamExt as _, stream};
 use svc_kit::pg::quote_ident;
@@ -11,45 +15,70 @@ use tokio::{
 use tokio_postgres::{AsyncMessage, NoTls};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{App, db, schema_cache};
+use crate::{App, config, db, schema_cache};
 
-/// Bursts of changes are read once.
-const SETTLE: Duration = Duration::from_millis(100);
+/// A burst of changes is read at once and once after it, so far apart.
+const BETWEEN_LOADS: Duration = Duration::from_millis(100);
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(32);
+const TIDY_EVERY: Duration = Duration::from_secs(5);
 
-pub(crate) fn spawn(app: App, stop: CancellationToken) -> TaskTracker {
+pub(crate) fn spawn(app: &App, stop: &CancellationToken) -> TaskTracker {
     let tracker = TaskTracker::new();
-    tracker.spawn(
-        stop.clone()
-            .run_until_cancelled_owned(keep_loaded(app.clone())),
-    );
-    tracker.spawn(
-        stop.clone()
-            .run_until_cancelled_owned(reload_on_signal(app.clone())),
-    );
-    if let Some(channel) = app.inner().config.channel.clone() {
-        tracker.spawn(stop.run_until_cancelled_owned(listen(app, channel)));
+    let run = |work: futures_util::future::BoxFuture<'static, ()>| {
+        let stop = stop.clone();
+        tracker.spawn(async move {
+            stop.run_until_cancelled_owned(work).await;
+        });
+    };
+    run(Box::pin(keep_loaded(app.clone())));
+    run(Box::pin(keep_configured(app.clone())));
+    run(Box::pin(reload_on(
+        app.clone(),
+        SignalKind::user_defined1(),
+    )));
+    run(Box::pin(reload_on(
+        app.clone(),
+        SignalKind::user_defined2(),
+    )));
+    run(Box::pin(tidy(app.clone())));
+    if let Some(channel) = app.config().listen_channel().map(str::to_owned) {
+        run(Box::pin(listen(app.clone(), channel)));
     }
     tracker
 }
 
-/// Reads the catalog at start and whenever it is asked for. While it cannot be read the old one serves on.
+/// Reads the catalog at start and whenever it is asked for. While it is being read the old one serves on.
 async fn keep_loaded(app: App) {
-    let mut backoff = Duration::from_secs(1);
+    let inner = app.inner();
+    let mut backoff = FIRST_BACKOFF;
     loop {
-        match load(&app).await {
+        let started = Instant::now();
+        let outcome = load(&app).await;
+        inner.settled.store(outcome.is_ok(), Ordering::Release);
+        inner.first_tried.store(true, Ordering::Release);
+        inner.tried.notify_waiters();
+        match outcome {
             Ok(()) => {
-                backoff = Duration::from_secs(1);
-                app.inner().reload.notified().await;
-                tokio::time::sleep(SETTLE).await;
+                backoff = FIRST_BACKOFF;
+                inner.reload.notified().await;
+                inner.settled.store(false, Ordering::Release);
+                tokio::time::sleep(BETWEEN_LOADS.saturating_sub(started.elapsed())).await;
             }
             Err(error) => {
+                // What is not known to be there must not be guessed at: PostgREST answers 503 until it can look.
+                inner.cache.store(None);
+                inner.metrics.failed_loads.fetch_add(1, Ordering::Relaxed);
                 tracing::warn!(
                     error = format!("{error:#}"),
                     retry_s = backoff.as_secs(),
                     "schema cache not loaded"
                 );
-                tokio::time::sleep(backoff).await;
+                if !app.config().pool_recovery {
+                    inner.fatal.notify_one();
+                }
+                // A change may well be what makes it readable.
+                let _ = tokio::time::timeout(backoff, inner.reload.notified()).await;
                 backoff = (backoff * 2).min(MAX_BACKOFF);
             }
         }
@@ -59,40 +88,101 @@ async fn keep_loaded(app: App) {
 async fn load(app: &App) -> anyhow::Result<()> {
     let inner = app.inner();
     let mut client = db::connect(&inner.pg).await?;
-    let cache = schema_cache::load(
-        &mut client,
-        &inner.config.schemas,
-        &inner.config.extra_search_path,
-    )
-    .await?;
+    configure(app, &mut client).await?;
+    let config = app.config();
+    let started = Instant::now();
+    let cache = schema_cache::load(&mut client, &config.schemas, &config.extra_search_path).await?;
+    if let Some(delay) = config.catalog_delay {
+        let sleep = format!("select pg_sleep({delay} / 1000.0)");
+        client.batch_execute(&sleep).await?;
+    }
+    inner.metrics.loaded(started.elapsed());
     tracing::info!(
         relations = cache.tables.len(),
         functions = cache.routines.len(),
         "schema cache loaded"
     );
-    inner.cache.store(Some(cache.into()));
-    inner.loaded.notify_waiters();
+    let is_first = inner.cache.swap(Some(cache.into())).is_none();
+    if !is_first {
+        // Sessions keep what they knew of types and roles.
+        inner.pool.retain(|_, _| false);
+    }
     Ok(())
 }
 
-async fn reload_on_signal(app: App) {
-    let Ok(mut usr1) = signal(SignalKind::user_defined1()) else {
+/// Reads the settings of the database into the configuration. A wrong one leaves everything as it was.
+async fn configure(app: &App, client: &mut tokio_postgres::Client) -> anyhow::Result<()> {
+    let current = app.config();
+    let (settings, roles) = if current.db_config {
+        let settings = config::database::read(client, &current).await?;
+        (settings, config::database::roles(client).await?)
+    } else {
+        Default::default()
+    };
+    match current.reloaded(settings) {
+        Ok(mut next) => {
+            next.roles = roles;
+            app.set_config(next);
+        }
+        Err(error) => tracing::error!("Failed reloading config: {error}"),
+    }
+    Ok(())
+}
+
+/// Reads the configuration alone when it is asked for.
+async fn keep_configured(app: App) {
+    loop {
+        app.inner().reload_config.notified().await;
+        let outcome = async {
+            let mut client = db::connect(&app.inner().pg).await?;
+            configure(&app, &mut client).await
+        };
+        match outcome.await {
+            Ok(()) => tracing::info!("configuration reloaded"),
+            Err(error) => tracing::error!(
+                error = format!("{error:#}"),
+                "the configuration was not reloaded"
+            ),
+        }
+    }
+}
+
+/// SIGUSR1 asks for everything, SIGUSR2 for the configuration.
+async fn reload_on(app: App, kind: SignalKind) {
+    let Ok(mut received) = signal(kind) else {
         return;
     };
-    while usr1.recv().await.is_some() {
-        app.inner().reload.notify_one();
+    while received.recv().await.is_some() {
+        if kind == SignalKind::user_defined1() {
+            app.inner().reload.notify_one();
+        } else {
+            app.inner().reload_config.notify_one();
+        }
+    }
+}
+
+/// Closes connections that nobody used for a while, and old ones.
+async fn tidy(app: App) {
+    loop {
+        tokio::time::sleep(TIDY_EVERY).await;
+        let config = app.config();
+        app.inner().pool.retain(|_, metrics| {
+            metrics.last_used() < config.pool_max_idletime
+                && metrics.age() < config.pool_max_lifetime
+        });
     }
 }
 
 /// Listens on a connection of its own. After it broke, notifications may have been lost, so the catalog is
 /// read again.
 async fn listen(app: App, channel: String) {
-    let mut backoff = Duration::from_secs(1);
+    let mut backoff = FIRST_BACKOFF;
     let mut first = true;
     loop {
         if let Err(error) = listen_once(&app, &channel, first, &mut backoff).await {
             tracing::warn!(%error, "listener lost");
         }
+        app.inner().listening.store(false, Ordering::Release);
         first = false;
         tokio::time::sleep(backoff).await;
         backoff = (backoff * 2).min(MAX_BACKOFF);
@@ -105,7 +195,8 @@ async fn listen_once(
     first: bool,
     backoff: &mut Duration,
 ) -> anyhow::Result<()> {
-    let (client, mut connection) = app.inner().pg.connect(NoTls).await?;
+    let inner = app.inner();
+    let (client, mut connection) = inner.pg.connect(NoTls).await?;
     let (sender, mut messages) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut stream = stream::poll_fn(move |context| connection.poll_message(context));
@@ -118,15 +209,26 @@ async fn listen_once(
     client
         .batch_execute(&format!("LISTEN {}", quote_ident(channel)))
         .await?;
-    *backoff = Duration::from_secs(1);
+    inner.listening.store(true, Ordering::Release);
+    *backoff = FIRST_BACKOFF;
     if !first {
-        app.inner().reload.notify_one();
+        inner.reload.notify_one();
     }
     while let Some(message) = messages.recv().await {
-        if let AsyncMessage::Notification(notification) = message
-            && matches!(notification.payload(), "" | "reload schema")
-        {
-            app.inner().reload.notify_one();
+        if let AsyncMessage::Notification(notification) = message {
+            match notification.payload() {
+                "" | "reload schema" => {
+                    tracing::info!(
+                        "Received a schema cache reload message on the {channel:?} channel"
+                    );
+                    inner.reload.notify_one();
+                }
+                "reload config" => {
+                    tracing::info!("Received a config reload message on the {channel:?} channel");
+                    inner.reload_config.notify_one();
+                }
+                _ => {}
+            }
         }
     }
     anyhow::bail!("the connection ended")

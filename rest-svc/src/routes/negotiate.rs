@@ -75,7 +75,7 @@ pub(super) fn negotiate(
     let make = |media: &MediaType| -> Option<Negotiated> {
         let handler = match media {
             MediaType::Object(_) | MediaType::ArrayStripped => None,
-            MediaType::Plan { .. } if !context.app.inner().config.plan => return None,
+            MediaType::Plan { .. } if !context.config.plan => return None,
             MediaType::Plan { of, .. } => match of.as_ref() {
                 MediaType::Object(_) | MediaType::ArrayStripped => None,
                 of => handler(of),

@@ -104,7 +104,7 @@ pub(super) fn root_range(context: &Context, params: &mut QueryParams) -> Result<
 
 /// What is counted, and by which number of rows at most.
 pub(super) fn totals(context: &Context, range: Range) -> Totals {
-    let most = context.app.inner().config.max_rows;
+    let most = context.config.max_rows;
     match context.preferences.count {
         None | Some(Count::Planned) => Totals::None,
         Some(Count::Exact) if range.is_all() => Totals::Page,
@@ -119,7 +119,7 @@ pub(super) async fn estimated_total(
     plan: &ReadPlan,
     counted: Option<i64>,
 ) -> Result<Option<i64>> {
-    let most = context.app.inner().config.max_rows;
+    let most = context.config.max_rows;
     let needed = match context.preferences.count {
         Some(Count::Planned) => true,
         Some(Count::Estimated) => {
@@ -148,7 +148,7 @@ async fn read(context: Context, name: &str) -> Result<Response> {
     root_range(&context, &mut params)?;
     let id = context.id(name);
     table(&context, name)?;
-    let config = &context.app.inner().config;
+    let config = context.config.clone();
     let plan = plan_read(
         &context.cache,
         &context.schema,
@@ -291,7 +291,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
         None
     };
     let table = table(&context, name)?;
-    let aggregates = context.app.inner().config.aggregates;
+    let aggregates = context.config.aggregates;
     let filters_root = matches!(*method, Method::PATCH | Method::DELETE | Method::PUT);
     let mut target_params = params.clone();
     target_params.filters.retain(|(path, _)| path.is_empty());

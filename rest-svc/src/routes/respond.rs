@@ -185,7 +185,7 @@ pub(super) fn preference_applied(context: &Context, applied: Applied) -> Option<
         Some(Count::Estimated) => add("count=estimated"),
         None => {}
     }
-    let may_override = context.app.inner().config.tx_end.may_override;
+    let may_override = context.config.tx_end.may_override;
     match given.transaction.filter(|_| may_override) {
         Some(Transaction::Commit) => add("tx=commit"),
         Some(Transaction::Rollback) => add("tx=rollback"),

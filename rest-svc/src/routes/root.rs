@@ -35,11 +35,11 @@ pub(super) async fn serve(context: Context) -> Result<Response> {
             ));
         }
     }
-    let mode = context.app.inner().config.openapi;
+    let mode = context.config.openapi;
     if mode == OpenApiMode::Disabled {
         return Err(Error::new(404, "126", "Root endpoint metadata is disabled"));
     }
-    if let Some(function) = context.app.inner().config.root_spec.clone() {
+    if let Some(function) = context.config.root_spec.clone() {
         return rpc::serve(context, &function.name).await;
     }
     let acceptable =
@@ -52,7 +52,7 @@ pub(super) async fn serve(context: Context) -> Result<Response> {
         _ => None,
     };
     let text = openapi::describe(
-        &context.app.inner().config,
+        &context.config,
         &context.cache,
         &shown(&context, privileges.as_ref()),
     )
@@ -81,7 +81,7 @@ fn shown<'a>(context: &'a Context, privileges: Option<&Privileges>) -> Shown<'a>
         .filter(|routine| may_call(routine))
         .collect();
     routines.sort_by(|a, b| a.id.cmp(&b.id));
-    let path = std::iter::once(schema).chain(&context.app.inner().config.extra_search_path);
+    let path = std::iter::once(schema).chain(&context.config.extra_search_path);
     Shown {
         unqualified: match privileges {
             Some(_) => path.map(String::as_str).collect(),

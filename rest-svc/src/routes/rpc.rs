@@ -90,7 +90,7 @@ async fn call(
     names.sort();
     names.dedup();
     let routine = resolve(&context, name, &names, is_post)?.clone();
-    let config = &context.app.inner().config;
+    let config = context.config.clone();
     let is_scalar = routine.shape != Shape::Composite;
     let rows_of = routine.returns.clone();
     let alias = rows_of

@@ -39,13 +39,6 @@ struct ComputedRelationship {
     to_one: bool,
 }
 
-#[derive(Deserialize)]
-struct RoleSetting {
-    role: String,
-    name: String,
-    value: String,
-}
-
 /// Reads everything in one read-only transaction.
 pub async fn load(
     client: &mut tokio_postgres::Client,
@@ -72,7 +65,6 @@ pub async fn load(
         rows(&tx, include_str!("computed.sql"), &with_extra).await?;
     let timezones: Vec<String> = rows(&tx, include_str!("timezones.sql"), &exposed).await?;
     let handlers: Vec<Handler> = rows(&tx, include_str!("handlers.sql"), &exposed).await?;
-    let settings: Vec<RoleSetting> = rows(&tx, include_str!("role_settings.sql"), &exposed).await?;
     let comments: Vec<(String, String)> = rows(&tx, include_str!("comments.sql"), &exposed).await?;
     tx.commit().await?;
 
@@ -112,17 +104,6 @@ pub async fn load(
         &tables,
         schemas,
     );
-    for RoleSetting { role, name, value } in settings {
-        if name == "default_transaction_isolation" {
-            cache.role_isolation.insert(role, value);
-        } else {
-            cache
-                .role_settings
-                .entry(role)
-                .or_default()
-                .push((name, value));
-        }
-    }
     cache.tables = tables
         .into_iter()
         .filter(|(id, _)| schemas.contains(&id.schema))

@@ -75,7 +75,7 @@ async fn a_failed_request_leaves_a_clean_connection() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_away_holds_nothing() {
+async fn a_client_that_goes_away_leaves_a_clean_connection() {
     let app = TestApp::with(&[("PGRST_DB_POOL", "1")]).await;
     app.sql("create function public.slow() returns void language sql as 'select pg_sleep(2)'; notify pgrst").await;
     let waiting = app.call(Method::POST, "/rpc/slow").send();
