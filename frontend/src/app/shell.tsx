@@ -67,6 +67,10 @@ export function Shell() {
           containerAriaLabel="Notifications"
           theme={theme}
           richColors
+          // Below the header, whose buttons it would cover.
+          offset={{ top: 76 }}
+          mobileOffset={{ top: 76 }}
+          toastOptions={{ classNames: { title: 'whitespace-pre-line' } }}
         />
       </Suspense>
     </div>

@@ -58,7 +58,11 @@ export function Component() {
             </button>
           ))}
         </div>
-        <div role="tabpanel" id="sign-in-panel" aria-labelledby={`tab-${tab}`}>
+        <div
+          role="tabpanel"
+          id="sign-in-panel"
+          aria-label={`${t('signInMethod')}: ${t(tab === 'phone' ? 'byPhone' : 'byEmail')}`}
+        >
           {tab === 'phone' ? <PhoneForm /> : <EmailForm initial={forgot ? 'forgot' : 'in'} />}
         </div>
       </div>

@@ -32,7 +32,8 @@ function useDisclosure() {
       trigger.current?.focus()
     }
     const onClick = (event: MouseEvent) => {
-      if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false)
+      // The path as it was at the click: an icon that the click itself replaced is no longer in the document.
+      if (root.current && !event.composedPath().includes(root.current)) setOpen(false)
     }
     document.addEventListener('keydown', onKey)
     document.addEventListener('click', onClick)
