@@ -39,14 +39,14 @@ it('creates an account, confirms it by mail, changes a forgotten password and si
     .click();
   await page.getByRole('button', { name: 'Create an account' }).click();
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('Please enter a valid email address.').waitFor();
+  await page.getByText('Please enter a valid email address.', { exact: true }).waitFor();
   await page.getByLabel('Full name').fill('Asha Visitor');
   await page.getByLabel('Email', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill('a long first passphrase');
   await page.getByLabel('Confirm password').fill('a long first passphrasE');
   await page.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByText('The passwords do not match.').waitFor();
+  await page.getByText('The passwords do not match.').first().waitFor();
   await page.getByLabel('Confirm password').fill('a long first passphrase');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
