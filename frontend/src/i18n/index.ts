@@ -26,10 +26,21 @@ void i18next.use(initReactI18next).init({
   interpolation: { escapeValue: false },
 })
 
+const SAMPLES = { en: '', hi: LANGUAGES.hi, ta: LANGUAGES.ta }
+
+/** Fetches the letters before they are shown, where the system may have none of its own; words do not wait long. */
+async function lettersOf(language: Language) {
+  if (!SAMPLES[language]) return
+  const family = getComputedStyle(document.body).fontFamily
+  const fonts = document.fonts.load(`1em ${family}`, SAMPLES[language]).catch(() => [])
+  await Promise.race([fonts, new Promise((resolve) => setTimeout(resolve, 2000))])
+}
+
 /** Catalogues other than English are fetched when first chosen. */
 export async function setLanguage(language: Language) {
   if (language !== 'en' && !i18next.hasResourceBundle(language, 'translation'))
     i18next.addResourceBundle(language, 'translation', (await loaders[language]()).default)
+  await lettersOf(language)
   await i18next.changeLanguage(language)
   document.documentElement.lang = language
   localStorage.setItem(STORAGE_KEY, language)
