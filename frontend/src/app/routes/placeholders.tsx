@@ -55,8 +55,13 @@ export const NotBuilt = () => (
 )
 export const NotFound = () => (
   <Page title="Page not found" noindex narrow lead="There is nothing at this address.">
-    <Link to="/" className={buttonVariants()}>
-      Go to Homepage
-    </Link>
+    <div className="flex flex-wrap gap-3">
+      <Link to="/" className={buttonVariants()}>
+        Go to Homepage
+      </Link>
+      <Link to="/coworking" className={buttonVariants({ variant: 'outline' })}>
+        Search co-working spaces
+      </Link>
+    </div>
   </Page>
 )
