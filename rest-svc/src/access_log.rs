@@ -28,7 +28,7 @@ pub(crate) async fn write(State(app): State<App>, request: Request, next: Next) 
     let peer = request
         .extensions()
         .get::<ConnectInfo<SocketAddr>>()
-        .map_or_else(|| "127.0.0.1".to_owned(), |info| info.0.ip().to_string());
+        .map_or_else(|| "-".to_owned(), |info| info.0.ip().to_string());
     let head = format!(
         "{} {} {:?}",
         request.method(),
@@ -45,12 +45,12 @@ pub(crate) async fn write(State(app): State<App>, request: Request, next: Next) 
     };
     if wanted {
         let role = response.extensions().get::<Role>();
-        let length = response.headers().get(header::CONTENT_LENGTH);
+        let length = axum::body::HttpBody::size_hint(response.body()).exact();
         let line = format!(
             "{peer} - {} [{}] \"{head}\" {status} {} \"{referer}\" \"{agent}\"\n",
             role.map_or("-", |role| role.0.as_str()),
             chrono::Local::now().format("%d/%b/%Y:%H:%M:%S %z"),
-            length.and_then(|value| value.to_str().ok()).unwrap_or("-"),
+            length.map_or_else(|| "-".to_owned(), |length| length.to_string()),
         );
         // A log that nobody reads any more must not end the service.
         let _ = std::io::stdout().lock().write_all(line.as_bytes());

@@ -370,11 +370,15 @@ fn read_secret(text: &str, is_base64: bool) -> Result<Vec<u8>, String> {
 }
 
 fn read_keys(secret: &[u8]) -> Result<KeySet, String> {
-    let text = String::from_utf8_lossy(secret);
-    if !text.trim_start().starts_with('{') && secret.len() < 32 {
+    if let Ok(text) = std::str::from_utf8(secret)
+        && text.trim_start().starts_with('{')
+    {
+        return KeySet::from_secret_or_jwks(text).map_err(|error| error.to_string());
+    }
+    if secret.len() < 32 {
         return Err("The JWT secret must be at least 32 characters long.".to_owned());
     }
-    KeySet::from_secret_or_jwks(&text).map_err(|error| error.to_string())
+    Ok(KeySet::from_secret(secret))
 }
 
 fn audience(text: Option<String>) -> Result<Option<String>, String> {

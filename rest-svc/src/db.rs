@@ -4,7 +4,10 @@
 //! costs one round trip. Only a statement that is new to its connection is prepared first, and only a
 //! write whose result may refuse it waits with COMMIT.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use svc_kit::pg::{Caller, set_config_statement};
@@ -27,11 +30,21 @@ const MAX_STATEMENTS: usize = 500;
 pub(crate) struct Connection {
     client: tokio_postgres::Client,
     statements: HashMap<String, Statement>,
+    generation: u64,
 }
 
 /// Makes connections for the pool.
 pub(crate) struct Manager {
     config: tokio_postgres::Config,
+    /// Connections of an earlier generation are not used again.
+    generation: AtomicU64,
+}
+
+impl Manager {
+    /// Makes every connection that there is be replaced, those in use when they come back.
+    pub(crate) fn renew(&self) {
+        self.generation.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl managed::Manager for Manager {
@@ -40,6 +53,7 @@ impl managed::Manager for Manager {
 
     async fn create(&self) -> std::result::Result<Connection, tokio_postgres::Error> {
         Ok(Connection {
+            generation: self.generation.load(Ordering::Relaxed),
             client: connect(&self.config).await?,
             statements: HashMap::new(),
         })
@@ -52,6 +66,9 @@ impl managed::Manager for Manager {
     ) -> RecycleResult<tokio_postgres::Error> {
         if connection.client.is_closed() {
             return Err(RecycleError::message("connection closed"));
+        }
+        if connection.generation != self.generation.load(Ordering::Relaxed) {
+            return Err(RecycleError::message("connection of an earlier catalog"));
         }
         if connection.statements.len() > MAX_STATEMENTS {
             connection.statements.clear();
@@ -79,7 +96,11 @@ pub(crate) type Pool = managed::Pool<Manager>;
 /// Makes a pool that connects when it is first used.
 pub(crate) fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Config)> {
     let pg = connection(config)?;
-    let pool = Pool::builder(Manager { config: pg.clone() })
+    let manager = Manager {
+        config: pg.clone(),
+        generation: AtomicU64::new(0),
+    };
+    let pool = Pool::builder(manager)
         .max_size(config.pool)
         .wait_timeout(Some(config.pool_timeout))
         .create_timeout(Some(config.pool_timeout))
@@ -132,7 +153,8 @@ fn connection(config: &Config) -> anyhow::Result<tokio_postgres::Config> {
         pg.options(options);
     }
     if pg.get_application_name().is_none() {
-        pg.application_name(concat!("rest-svc ", env!("CARGO_PKG_VERSION")));
+        let name = format!("PostgREST {}", crate::VERSION);
+        pg.application_name(variable("PGAPPNAME").unwrap_or(&name));
     }
     Ok(pg)
 }

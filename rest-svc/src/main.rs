@@ -64,11 +64,14 @@ async fn dump_schema(config: Config) -> anyhow::Result<()> {
 }
 
 async fn run(config: Config) -> anyhow::Result<()> {
+    tracing::info!("Starting {}...", cli::version());
     let stop = http::shutdown_signal()?;
     let admin = match config.admin_port {
         Some(port) => {
             let address = (config.admin_listen_host(), port);
-            Some(TcpListener::bind(address).await.context("admin server")?)
+            let listener = TcpListener::bind(address).await.context("admin server")?;
+            tracing::info!("Admin server listening on {}", listener.local_addr()?);
+            Some(listener)
         }
         None => None,
     };
@@ -97,7 +100,7 @@ async fn serve(app: &App, stop: CancellationToken) -> anyhow::Result<()> {
     let Some(path) = &config.unix_socket else {
         let listener = TcpListener::bind((config.listen_host(), config.port)).await?;
         let address = listener.local_addr()?;
-        tracing::info!(%address, "rest-svc listening");
+        tracing::info!("API server listening on {address}");
         app.serves_at(Address::Tcp(address));
         return Ok(http::serve(listener, router, stop).await?);
     };
@@ -109,7 +112,7 @@ async fn serve(app: &App, stop: CancellationToken) -> anyhow::Result<()> {
     let listener = UnixListener::bind(path)?;
     let mode = std::fs::Permissions::from_mode(config.unix_socket_mode);
     std::fs::set_permissions(path, mode)?;
-    tracing::info!(path, "rest-svc listening");
+    tracing::info!("API server listening on {path:?}");
     app.serves_at(Address::Unix(path.into()));
     let served = axum::serve(listener, router)
         .with_graceful_shutdown(async move { stop.cancelled().await })

@@ -99,9 +99,9 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
     response
 }
 
-/// The response of an error; ours are worth a line.
+/// The response of an error. What the database could not do is worth a line.
 fn refused(error: Error) -> Response {
-    if error.status.is_server_error() {
+    if error.status.is_server_error() && !error.code.starts_with("PGRST3") {
         tracing::warn!(code = error.code, message = error.message, "request failed");
     }
     error.into_response()

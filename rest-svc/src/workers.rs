@@ -74,7 +74,11 @@ async fn keep_loaded(app: App) {
                     retry_s = backoff.as_secs(),
                     "schema cache not loaded"
                 );
-                if !app.config().pool_recovery {
+                let refused = error
+                    .downcast_ref::<tokio_postgres::Error>()
+                    .and_then(tokio_postgres::Error::code)
+                    .is_some_and(|code| code.code().starts_with("28"));
+                if refused || !app.config().pool_recovery {
                     inner.fatal.notify_one();
                 }
                 // A change may well be what makes it readable.
@@ -88,7 +92,9 @@ async fn keep_loaded(app: App) {
 async fn load(app: &App) -> anyhow::Result<()> {
     let inner = app.inner();
     let mut client = db::connect(&inner.pg).await?;
-    configure(app, &mut client).await?;
+    if app.config().db_config {
+        configure(app, &mut client).await?;
+    }
     let config = app.config();
     let started = Instant::now();
     let cache = schema_cache::load(&mut client, &config.schemas, &config.extra_search_path).await?;
@@ -105,6 +111,7 @@ async fn load(app: &App) -> anyhow::Result<()> {
     let is_first = inner.cache.swap(Some(cache.into())).is_none();
     if !is_first {
         // Sessions keep what they knew of types and roles.
+        inner.pool.manager().renew();
         inner.pool.retain(|_, _| false);
     }
     Ok(())
@@ -183,6 +190,9 @@ async fn listen(app: App, channel: String) {
             tracing::warn!(%error, "listener lost");
         }
         app.inner().listening.store(false, Ordering::Release);
+        if !app.config().pool_recovery {
+            app.inner().fatal.notify_one();
+        }
         first = false;
         tokio::time::sleep(backoff).await;
         backoff = (backoff * 2).min(MAX_BACKOFF);
