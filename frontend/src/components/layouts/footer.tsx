@@ -21,7 +21,6 @@ export function Footer() {
   const { t } = useTranslation()
   const quick = [
     ['/', 'home'],
-    ['/commercial', 'listings'],
     ['/about-us', 'about'],
     ['/contact', 'contact'],
     ['/privacy-policy', 'privacy'],

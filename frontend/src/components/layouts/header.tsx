@@ -71,7 +71,6 @@ export function Header({ onLogout }: { onLogout: () => void }) {
   const account = useDisclosure()
   const mobile = useDisclosure()
   const panel = 'bg-white text-slate-900 dark:bg-slate-900 dark:text-slate-100'
-  const listTarget = isAuthenticated ? '/list-property' : '/auth/login'
   const chooseTheme = () => {
     const next = theme === 'light' ? 'dark' : 'light'
     localStorage.setItem('vite-ui-theme', next)
@@ -104,9 +103,12 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-md:hidden')}>
             {t('coworking')}
           </Link>
-          <Link to={listTarget} className={cn(buttonVariants(), 'max-md:hidden')}>
-            {t('listProperty')}
-          </Link>
+          {/* After sign-in it leads to the wizard, which is not built: no link rather than a dead end. */}
+          {!isAuthenticated && (
+            <Link to="/auth/login" className={cn(buttonVariants(), 'max-md:hidden')}>
+              {t('listProperty')}
+            </Link>
+          )}
           <select
             aria-label={t('language')}
             value={i18n.language}
@@ -179,15 +181,17 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             <Link className="block px-3 py-2.5" to="/coworking">
               {t('coworking')}
             </Link>
-            <Link className="block px-3 py-2.5" to={listTarget}>
-              {t('listProperty')}
-            </Link>
             {isAuthenticated ? (
               <AccountItems onLogout={onLogout} />
             ) : (
-              <Link className="block px-3 py-2.5" to="/auth/login">
-                {t('login')}
-              </Link>
+              <>
+                <Link className="block px-3 py-2.5" to="/auth/login">
+                  {t('listProperty')}
+                </Link>
+                <Link className="block px-3 py-2.5" to="/auth/login">
+                  {t('login')}
+                </Link>
+              </>
             )}
           </nav>
         )}
