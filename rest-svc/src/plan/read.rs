@@ -260,6 +260,48 @@ impl ReadPlan {
         Some(unique)
     }
 
+    /// The columns that the rows of the window need before embeds are joined to them, `*` for all. `None` where
+    /// the window depends on the embeds, or the rows on more than their columns (computed fields take a whole row
+    /// of the relation), so that they have to be joined first.
+    pub fn columns_before_embeds<'a>(&'a self, cache: &SchemaCache) -> Option<Vec<&'a str>> {
+        let has_window = self.range.limit.is_some() || self.range.offset > 0;
+        if self.children.is_empty()
+            || !has_window
+            || !matches!(self.source, Source::Relation(_))
+            || self.filters_by_embeds()
+            || self.any_aggregate()
+            || self.order.iter().any(|order| order.child.is_some())
+        {
+            return None;
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for child in &self.children {
+            let columns = join_columns(&child.relationship);
+            if columns.is_empty() {
+                return None;
+            }
+            names.extend(columns);
+        }
+        let selected = self.select.iter().filter(|field| !field.star);
+        names.extend(selected.map(|field| field.field.name.as_str()));
+        names.extend(
+            self.order
+                .iter()
+                .map(|order| order.term.field.name.as_str()),
+        );
+        let known = self.columns(cache)?;
+        let is_column = |name: &str| known.iter().any(|column| column.name == name);
+        if !names.iter().all(|name| is_column(name)) {
+            return None;
+        }
+        if self.select.iter().any(|field| field.star) {
+            return Some(vec!["*"]);
+        }
+        names.sort_unstable();
+        names.dedup();
+        Some(names)
+    }
+
     /// The columns of the relation, if it is known.
     pub fn columns<'a>(&self, cache: &'a SchemaCache) -> Option<&'a [Column]> {
         match &self.source {

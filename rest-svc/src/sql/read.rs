@@ -41,10 +41,20 @@ fn select(
     sql.push("SELECT ");
     output(sql, cache, plan);
     sql.push(" FROM ");
-    match parent {
-        Some((parent, child)) => from_child(sql, parent, child),
-        None => from(sql, plan),
+    let rows_first = if windowed {
+        plan.columns_before_embeds(cache)
+    } else {
+        None
+    };
+    if let Some(columns) = rows_first {
+        windowed_rows(sql, cache, plan, parent, &columns);
+        for child in &plan.children {
+            join(sql, cache, plan, child);
+        }
+        order(sql, cache, plan);
+        return;
     }
+    rows(sql, plan, parent);
     for child in &plan.children {
         join(sql, cache, plan, child);
     }
@@ -54,6 +64,37 @@ fn select(
         order(sql, cache, plan);
         window(sql, plan);
     }
+}
+
+fn rows(sql: &mut Sql, plan: &ReadPlan, parent: Option<(&ReadPlan, &Child)>) {
+    match parent {
+        Some((parent, child)) => from_child(sql, parent, child),
+        None => from(sql, plan),
+    }
+}
+
+/// The rows of the window alone, so that embeds are read for these and not for every row that the order looks at.
+fn windowed_rows(
+    sql: &mut Sql,
+    cache: &SchemaCache,
+    plan: &ReadPlan,
+    parent: Option<(&ReadPlan, &Child)>,
+    columns: &[&str],
+) {
+    sql.push("(SELECT ");
+    sql.list(", ", columns, |sql, name| {
+        if *name == "*" {
+            sql.ident(&plan.alias).push(".*");
+        } else {
+            sql.column(&plan.alias, name);
+        }
+    });
+    sql.push(" FROM ");
+    rows(sql, plan, parent);
+    conditions(sql, plan, parent);
+    order(sql, cache, plan);
+    window(sql, plan);
+    sql.push(") AS ").ident(&plan.alias);
 }
 
 fn from(sql: &mut Sql, plan: &ReadPlan) {

@@ -242,3 +242,56 @@ async fn what_was_read_is_named() {
         "the bytes are Postgres's own"
     );
 }
+
+/// How often a plan scanned a relation.
+fn scans(node: &serde_json::Value, relation: &str) -> u64 {
+    let children = node["Plans"].as_array().into_iter().flatten();
+    let below: u64 = children.map(|child| scans(child, relation)).sum();
+    if node["Relation Name"] == relation {
+        below + node["Actual Loops"].as_u64().unwrap_or(0)
+    } else {
+        below
+    }
+}
+
+#[tokio::test]
+async fn embeds_are_read_for_the_rows_of_the_window_alone() {
+    let app = TestApp::with(&[("PGRST_DB_PLAN_ENABLED", "true")]).await;
+    for (path, expected) in [
+        ("/makers?select=*,items(name)&order=name&limit=1", 1),
+        (
+            "/makers?select=name,items(name)&order=name&limit=2&offset=1",
+            2,
+        ),
+    ] {
+        let plan = app
+            .call(Method::GET, path)
+            .header("accept", "application/vnd.pgrst.plan+json; options=analyze")
+            .send()
+            .await;
+        let plan = plan.json();
+        assert_eq!(scans(&plan[0]["Plan"], "items"), expected, "{path}: {plan}");
+    }
+}
+
+#[tokio::test]
+async fn a_window_asks_for_no_column_that_the_request_did_not_name() {
+    let app = TestApp::start().await;
+    app.sql("revoke select on makers from anon; grant select (id, name) on makers to anon")
+        .await;
+    app.get("/makers?select=name,items(id)&order=name&limit=1")
+        .await
+        .is(
+            200,
+            &json!([{"name": "Acme", "items": [{"id": 1}, {"id": 2}]}]),
+        );
+    app.get("/makers?select=*,items(id)&limit=1")
+        .await
+        .refused(401, "42501");
+    app.get("/items?select=id,label,makers(name)&order=label&limit=1")
+        .await
+        .is(
+            200,
+            &json!([{"id": 1, "label": "anvil (99.90)", "makers": {"name": "Acme"}}]),
+        );
+}
