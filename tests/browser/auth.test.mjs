@@ -32,7 +32,7 @@ it('names the fields that are not right, and goes to the first', async () => {
   assert.ok(await email.evaluate((element) => element === document.activeElement));
   await email.fill('someone@example.com');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('Password: This field is required.').waitFor();
+  await page.getByText('Password: This field is required.', { exact: true }).waitFor();
   assert.equal(
     await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete'),
     'current-password',
