@@ -9,7 +9,7 @@ NODE := node_modules/.bin/node
 WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
 DENY := target/tools/bin/cargo-deny
 
-.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types clean browser
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types bench clean browser
 
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -63,6 +63,10 @@ test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser
 	cargo build --workspace --bins
 	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
 
+bench: build ## Measures the services beside their peers and Postgres's own limit.
+	scripts/ensure-bench-tools.sh
+	target/release/with-postgres --durable $(NODE) benches/rest.mjs
+
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh
 
@@ -71,7 +75,7 @@ check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lint
 	cargo clippy --workspace --all-targets --all-features -- --deny warnings
 	$(DENY) --all-features check bans licenses sources
 	cd frontend && npm run format:check && npm run lint && npm run typecheck
-	node_modules/.bin/prettier --check 'tests/**/*.mjs' package.json
+	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' package.json
 
 $(DENY):
 	cargo install cargo-deny --version 0.20.2 --locked --root target/tools

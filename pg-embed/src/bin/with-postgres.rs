@@ -1,7 +1,8 @@
-//! `with-postgres COMMAND…` runs a command beside a throw-away cluster.
+//! `with-postgres [--durable] COMMAND…` runs a command beside a throw-away cluster.
 //!
 //! The command finds the superuser's URL in `NILAM_TEST_DATABASE_URL`; the exit status is its own. The
-//! cluster gives up durability for speed, because nothing in it outlives the command.
+//! cluster gives up durability for speed, because nothing in it outlives the command; with `--durable` it
+//! writes as one that is meant to last, for measurements.
 
 use std::{net::TcpListener, path::PathBuf, process::ExitCode};
 
@@ -10,12 +11,17 @@ use pg_embed::{Cluster, ClusterConfig};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    let Some(program) = arguments.next() else {
-        eprintln!("usage: with-postgres COMMAND [ARGUMENT…]");
+    let mut program = arguments.next();
+    let durable = program.as_deref() == Some("--durable".as_ref());
+    if durable {
+        program = arguments.next();
+    }
+    let Some(program) = program else {
+        eprintln!("usage: with-postgres [--durable] COMMAND [ARGUMENT…]");
         return ExitCode::from(2);
     };
     let dir = std::env::temp_dir().join(format!("nilam-test-{}", std::process::id()));
-    let outcome = run(dir.clone(), program, arguments.collect()).await;
+    let outcome = run(dir.clone(), durable, program, arguments.collect()).await;
     let _ = std::fs::remove_dir_all(&dir);
     outcome.unwrap_or_else(|error| {
         eprintln!("with-postgres: {error}");
@@ -25,20 +31,25 @@ async fn main() -> ExitCode {
 
 async fn run(
     dir: PathBuf,
+    durable: bool,
     program: std::ffi::OsString,
     arguments: Vec<std::ffi::OsString>,
 ) -> Result<ExitCode, Box<dyn std::error::Error>> {
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let mut config = ClusterConfig::new(dir, port);
     config.roots = vec![std::env::current_dir()?];
-    config.settings = [
-        ("fsync", "off"),
-        ("full_page_writes", "off"),
-        ("max_connections", "300"),
-        ("synchronous_commit", "off"),
-    ]
-    .map(|(name, value)| (name.to_owned(), value.to_owned()))
-    .to_vec();
+    let settings: &[(&str, &str)] = if durable {
+        &[("max_connections", "300"), ("shared_buffers", "512MB")]
+    } else {
+        &[
+            ("fsync", "off"),
+            ("full_page_writes", "off"),
+            ("max_connections", "300"),
+            ("synchronous_commit", "off"),
+        ]
+    };
+    let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    config.settings = settings.iter().map(owned).collect();
     let cluster = Cluster::start(&config).await?;
     let url = format!(
         "postgres://{}:{}@127.0.0.1:{port}/postgres",
