@@ -365,6 +365,8 @@ struct Context<'a> {
     schema: &'a str,
     max_rows: Option<i64>,
     aliases: usize,
+    /// How many embeds deep the level is.
+    depth: usize,
     aggregates: bool,
 }
 
@@ -383,6 +385,7 @@ pub fn plan_read(
         schema,
         max_rows,
         aliases: 0,
+        depth: 0,
         aggregates,
     };
     let mut plan = context.level(source, name.to_owned(), &params.select)?;
@@ -528,11 +531,31 @@ impl Context<'_> {
                 }
                 SelectItem::Embed(embed) => {
                     let child = self.child(&plan, embed)?;
+                    self.check_label(&plan, &child)?;
                     plan.children.push(child);
                 }
             }
         }
         Ok(plan)
+    }
+
+    /// Two embeds of one name would give an object with one key twice. PostgREST names the joins by it, so there the
+    /// database refuses; its answer is ours.
+    fn check_label(&self, parent: &ReadPlan, child: &Child) -> Result<()> {
+        if parent
+            .children
+            .iter()
+            .all(|other| other.label() != child.label())
+        {
+            return Ok(());
+        }
+        let origin = &child.relationship.origin.name;
+        let name = format!("{origin}_{}_{}", child.label(), self.depth + 1);
+        let message = format!("table name \"{name}\" specified more than once");
+        Err(Error {
+            code: "42712".to_owned(),
+            ..Error::new(400, "", message)
+        })
     }
 
     fn child(&mut self, parent: &ReadPlan, embed: &Embed) -> Result<Child> {
@@ -544,11 +567,13 @@ impl Context<'_> {
         self.aliases += 1;
         let name: String = relationship.target.name.chars().take(14).collect();
         let alias = format!("{name}_{}", self.aliases);
+        self.depth += 1;
         let mut plan = self.level(
             Source::Relation(relationship.target.clone()),
             alias,
             &embed.items,
         )?;
+        self.depth -= 1;
         plan.hoists = embed.spread && relationship.is_to_one();
         if embed.spread && !relationship.is_to_one() && plan.has_aggregates() {
             return Err(Error::new(400, "127", "Feature not implemented").details(

@@ -90,6 +90,16 @@ pub async fn load(
             .or_default()
             .push(routine);
     }
+    // The order in which an ambiguous call names them.
+    for overloads in cache.routines.values_mut() {
+        overloads.sort_by_cached_key(|routine| {
+            let arguments = routine.arguments.iter();
+            let arguments: Vec<_> = arguments
+                .map(|each| (each.name.clone(), each.declared.0.clone()))
+                .collect();
+            (arguments.len(), routine.description.clone(), arguments)
+        });
+    }
     for handler in handlers {
         cache
             .handlers

@@ -104,3 +104,48 @@ async fn an_ambiguous_embed_lists_the_ways() {
         .await
         .is(200, &json!([{"id": 3, "makers": {"name": "Bolt"}}]));
 }
+
+#[tokio::test]
+async fn two_embeds_of_one_name_are_refused_as_the_database_would() {
+    let app = TestApp::start().await;
+    for (path, name) in [
+        ("/items?select=makers(id),makers(name)", "items_makers_1"),
+        ("/items?select=id,a:makers(id),a:stock(count)", "items_a_1"),
+        (
+            "/shops?select=stock(items(id),items(name))",
+            "stock_items_2",
+        ),
+    ] {
+        let reply = app.get(path).await;
+        reply.refused(400, "42712");
+        let message = format!("table name \"{name}\" specified more than once");
+        assert_eq!(reply.json()["message"], message);
+    }
+    let apart = app.get("/items?select=a:makers(id),b:makers(name)").await;
+    assert_eq!(apart.status, 200, "{apart:?}");
+}
+
+#[tokio::test]
+async fn an_ambiguous_call_names_the_overloads_by_count_and_type_of_arguments() {
+    let app = TestApp::start().await;
+    app.sql(
+        "create function vague(a text, b int) returns int language sql as 'select 1';
+         create function vague(a text) returns int language sql as 'select 1';
+         create function vague(a int) returns int language sql as 'select 1';
+         notify pgrst, 'reload schema'",
+    )
+    .await;
+    let mut message = String::new();
+    for _ in 0..100 {
+        let reply = app.post("/rpc/vague").json(&json!({"a": 1})).send().await;
+        message = reply.json()["message"].to_string();
+        if reply.status == 300 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert!(
+        message.contains("public.vague(a => integer), public.vague(a => text)"),
+        "{message}"
+    );
+}
