@@ -42,7 +42,7 @@ pub struct App(Arc<Inner>);
 pub(crate) struct Inner {
     config: ArcSwap<Config>,
     pub(crate) pool: Pool,
-    pub(crate) pg: tokio_postgres::Config,
+    pub(crate) pg: crate::target::Target,
     pub(crate) cache: ArcSwapOption<SchemaCache>,
     pub(crate) metrics: Metrics,
     /// Asks for the configuration and the catalog to be read again.

@@ -12,7 +12,7 @@ use std::{
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use svc_kit::pg::{Caller, set_config_statement};
 use tokio_postgres::{
-    NoTls, Row, Statement,
+    Row, Statement,
     types::{ToSql, Type},
 };
 
@@ -20,6 +20,7 @@ use crate::{
     config::Config,
     error::{Error, Result},
     sql::{Param, Sql},
+    target::Target,
 };
 
 /// Statements kept per connection. Beyond it all are forgotten: shapes of requests are few, and a client
@@ -35,7 +36,7 @@ pub(crate) struct Connection {
 
 /// Makes connections for the pool.
 pub(crate) struct Manager {
-    config: tokio_postgres::Config,
+    config: Target,
     /// Connections of an earlier generation are not used again.
     generation: AtomicU64,
 }
@@ -79,9 +80,9 @@ impl managed::Manager for Manager {
 
 /// Opens one connection and drives it in the background.
 pub(crate) async fn connect(
-    config: &tokio_postgres::Config,
+    target: &Target,
 ) -> std::result::Result<tokio_postgres::Client, tokio_postgres::Error> {
-    let (client, connection) = config.connect(NoTls).await?;
+    let (client, connection) = target.connect().await?;
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "database connection ended");
@@ -94,8 +95,8 @@ pub(crate) async fn connect(
 pub(crate) type Pool = managed::Pool<Manager>;
 
 /// Makes a pool that connects when it is first used.
-pub(crate) fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Config)> {
-    let pg = connection(config)?;
+pub(crate) fn pool(config: &Config) -> anyhow::Result<(Pool, Target)> {
+    let pg = Target::of(config)?;
     let manager = Manager {
         config: pg.clone(),
         generation: AtomicU64::new(0),
@@ -107,56 +108,6 @@ pub(crate) fn pool(config: &Config) -> anyhow::Result<(Pool, tokio_postgres::Con
         .runtime(deadpool::Runtime::Tokio1)
         .build()?;
     Ok((pool, pg))
-}
-
-/// Where the database is: what `db-uri` leaves open is taken from libpq's variables, then from libpq's defaults.
-fn connection(config: &Config) -> anyhow::Result<tokio_postgres::Config> {
-    let mut pg: tokio_postgres::Config = config.db_uri.parse()?;
-    let variable = |name: &str| config.variable(name);
-    if pg.get_hosts().is_empty() && pg.get_hostaddrs().is_empty() {
-        match variable("PGHOST") {
-            Some(hosts) => {
-                for host in hosts.split(',') {
-                    pg.host(host);
-                }
-            }
-            None => {
-                pg.host_path("/var/run/postgresql");
-            }
-        }
-    }
-    if pg.get_ports().is_empty()
-        && let Some(ports) = variable("PGPORT")
-    {
-        for port in ports.split(',').filter_map(|port| port.parse().ok()) {
-            pg.port(port);
-        }
-    }
-    if pg.get_user().is_none()
-        && let Some(user) = variable("PGUSER").or_else(|| variable("USER"))
-    {
-        pg.user(user);
-    }
-    if pg.get_password().is_none()
-        && let Some(password) = variable("PGPASSWORD")
-    {
-        pg.password(password);
-    }
-    if pg.get_dbname().is_none()
-        && let Some(name) = variable("PGDATABASE")
-    {
-        pg.dbname(name);
-    }
-    if pg.get_options().is_none()
-        && let Some(options) = variable("PGOPTIONS")
-    {
-        pg.options(options);
-    }
-    if pg.get_application_name().is_none() {
-        let name = format!("PostgREST {}", crate::VERSION);
-        pg.application_name(variable("PGAPPNAME").unwrap_or(&name));
-    }
-    Ok(pg)
 }
 
 /// How a transaction begins.

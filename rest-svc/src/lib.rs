@@ -18,6 +18,8 @@ pub mod plan;
 mod routes;
 pub mod schema_cache;
 pub mod sql;
+mod target;
+mod tls;
 mod workers;
 
 /// The release of PostgREST whose behaviour this is.

@@ -12,7 +12,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
 };
-use tokio_postgres::{AsyncMessage, NoTls};
+use tokio_postgres::AsyncMessage;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{App, config, db, schema_cache};
@@ -206,7 +206,7 @@ async fn listen_once(
     backoff: &mut Duration,
 ) -> anyhow::Result<()> {
     let inner = app.inner();
-    let (client, mut connection) = inner.pg.connect(NoTls).await?;
+    let (client, mut connection) = inner.pg.connect().await?;
     let (sender, mut messages) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut stream = stream::poll_fn(move |context| connection.poll_message(context));

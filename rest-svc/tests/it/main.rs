@@ -12,5 +12,6 @@ mod media;
 mod reading;
 mod reloading;
 mod test_app;
+mod tls;
 mod transactions;
 mod writing;
