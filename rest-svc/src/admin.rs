@@ -23,6 +23,8 @@ pub(crate) struct Metrics {
     pub(crate) pool_timeouts: AtomicU64,
     pub(crate) loads: AtomicU64,
     pub(crate) failed_loads: AtomicU64,
+    pub(crate) token_lookups: AtomicU64,
+    pub(crate) token_hits: AtomicU64,
     /// How long the catalog took the last time, in microseconds.
     load_micros: AtomicU64,
 }
@@ -123,13 +125,16 @@ async fn metrics(State(app): State<App>) -> Response {
         "gauge",
         &[("", load_seconds.to_string())],
     );
-    // Tokens are not cached, which these say.
-    for name in ["requests", "hits", "evictions"] {
+    for (name, value) in [
+        ("requests", count(&inner.metrics.token_lookups)),
+        ("hits", count(&inner.metrics.token_hits)),
+        ("evictions", app.config().tokens.evictions()),
+    ] {
         write(
             &format!("pgrst_jwt_cache_{name}_total"),
             &format!("The total number of JWT cache {name}"),
             "counter",
-            &[("", "0".to_owned())],
+            &[("", value.to_string())],
         );
     }
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()

@@ -1,12 +1,19 @@
 //! Who calls: from the token to a role and claims.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use http::{HeaderMap, header};
 use serde_json::{Map, Value};
 use svc_kit::jwt::{Claims, JwtError};
 
 use crate::{
+    admin::Metrics,
     config::Config,
     error::{Error, Result},
 };
@@ -22,15 +29,68 @@ pub(crate) struct Identity {
     pub is_anonymous: bool,
 }
 
+/// Callers whose tokens' signatures were verified, by token. It belongs to one `Config`, so that other keys start
+/// with an empty one. What time decides is checked at each use.
+#[derive(Debug)]
+pub(crate) struct TokenCache {
+    kept: Option<quick_cache::sync::Cache<String, Arc<Identity>>>,
+    inserted: AtomicU64,
+}
+
+impl TokenCache {
+    /// Keeps so many, or none.
+    pub(crate) fn new(max_entries: i64) -> Self {
+        let max = usize::try_from(max_entries).unwrap_or(0);
+        Self {
+            kept: (max > 0).then(|| quick_cache::sync::Cache::new(max)),
+            inserted: AtomicU64::new(0),
+        }
+    }
+
+    fn get(&self, token: &str) -> Option<Arc<Identity>> {
+        self.kept.as_ref()?.get(token)
+    }
+
+    fn insert(&self, token: &str, identity: &Arc<Identity>) {
+        if let Some(kept) = &self.kept {
+            kept.insert(token.to_owned(), Arc::clone(identity));
+            self.inserted.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How many had to make place for others.
+    pub(crate) fn evictions(&self) -> u64 {
+        let kept = self.kept.as_ref().map_or(0, |kept| kept.len() as u64);
+        self.inserted.load(Ordering::Relaxed).saturating_sub(kept)
+    }
+}
+
 /// Clocks differ by so much, in seconds.
 const SKEW: f64 = 30.0;
 
 /// Reads the token and finds the role.
-pub(crate) fn identify(config: &Config, headers: &HeaderMap) -> Result<Identity> {
-    let mut claims = match bearer(headers) {
-        None => Map::new(),
-        Some(token) => verify(config, token)?.as_map().clone(),
+pub(crate) fn identify(
+    config: &Config,
+    headers: &HeaderMap,
+    metrics: &Metrics,
+) -> Result<Arc<Identity>> {
+    let Some(token) = bearer(headers) else {
+        return Ok(Arc::new(identity_of(config, Map::new())?));
     };
+    metrics.token_lookups.fetch_add(1, Ordering::Relaxed);
+    if let Some(identity) = config.tokens.get(token) {
+        metrics.token_hits.fetch_add(1, Ordering::Relaxed);
+        check(config, &identity.claims)?;
+        return Ok(identity);
+    }
+    let claims = verify(config, token)?;
+    check(config, &claims)?;
+    let identity = Arc::new(identity_of(config, claims.as_map().clone())?);
+    config.tokens.insert(token, &identity);
+    Ok(identity)
+}
+
+fn identity_of(config: &Config, mut claims: Map<String, Value>) -> Result<Identity> {
     let role = config
         .role_claim
         .find(&claims)
@@ -64,7 +124,7 @@ fn verify(config: &Config, token: &str) -> Result<Claims> {
     let Some(keys) = &config.keys else {
         return Err(Error::new(500, "300", "Server lacks JWT secret"));
     };
-    let claims = keys.verify(token).map_err(|error| match error {
+    keys.verify(token).map_err(|error| match error {
         JwtError::Parts(count) => Error::jwt(
             "301",
             &format!("Expected 3 parts in JWT; got {count}"),
@@ -86,9 +146,7 @@ fn verify(config: &Config, token: &str) -> Result<Claims> {
             "No suitable key or wrong key type",
             Some("None of the keys was able to decode the JWT"),
         ),
-    })?;
-    check(config, &claims)?;
-    Ok(claims)
+    })
 }
 
 fn is_unsecured(token: &str) -> bool {

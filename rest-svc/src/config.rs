@@ -6,7 +6,7 @@ mod dump;
 mod file;
 mod settings;
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use svc_kit::{
@@ -17,7 +17,7 @@ use svc_kit::{
 pub(crate) use claim_path::ClaimPath;
 use settings::{Settings, Sources};
 
-use crate::schema_cache::QualifiedName;
+use crate::{auth::TokenCache, schema_cache::QualifiedName};
 
 /// `db-tx-end`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,8 +109,10 @@ pub struct Config {
     pub audience: Option<String>,
     /// `jwt-role-claim-key`, default `.role`.
     pub role_claim: ClaimPath,
-    /// `jwt-cache-max-entries`. Tokens are checked faster than they are looked up, so nothing is kept.
+    /// `jwt-cache-max-entries`
     pub jwt_cache: i64,
+    /// The tokens that were verified by this configuration.
+    pub(crate) tokens: Arc<TokenCache>,
     /// `app.settings.…`
     pub app_settings: Vec<(String, String)>,
     /// `server-host`, default `!4`.
@@ -191,6 +193,7 @@ impl Config {
             Some(text) => settings.problem(read_secret(&text, is_base64).map(Some), None),
             None => None,
         };
+        let jwt_cache = settings.number(&["jwt-cache-max-entries"]).unwrap_or(1000);
         let keys = match &secret {
             Some(secret) => settings.problem(read_keys(secret).map(Some), None),
             None => None,
@@ -250,7 +253,8 @@ impl Config {
                 Some(text) => settings.problem(ClaimPath::parse(&text), ClaimPath::default()),
                 None => ClaimPath::default(),
             },
-            jwt_cache: settings.number(&["jwt-cache-max-entries"]).unwrap_or(1000),
+            jwt_cache,
+            tokens: Arc::new(TokenCache::new(jwt_cache)),
             app_settings: settings.app_settings(),
             admin_host: settings
                 .text(&["admin-server-host"])

@@ -55,7 +55,7 @@ pub(super) struct Context {
     pub(super) cache: Arc<SchemaCache>,
     pub(super) parts: Parts,
     pub(super) body: Bytes,
-    pub(super) identity: Identity,
+    pub(super) identity: Arc<Identity>,
     pub(super) preferences: Preferences,
     pub(super) accept: Accept,
     pub(super) schema: String,
@@ -110,7 +110,7 @@ fn refused(error: Error) -> Response {
 async fn handle(app: App, config: Arc<Config>, request: Request) -> Result<Response> {
     let started = Instant::now();
     let (parts, body) = request.into_parts();
-    let identity = identify(&config, &parts.headers)?;
+    let identity = identify(&config, &parts.headers, &app.inner().metrics)?;
     let identified = Instant::now();
     let timing = config.server_timing.then(|| Arc::new(AtomicU64::new(0)));
     let cache = app.inner().cache.load_full();

@@ -190,3 +190,44 @@ async fn what_a_role_may_not_is_401_or_403() {
     let closed = TestApp::with(&[("PGRST_DB_ANON_ROLE", "")]).await;
     closed.get("/items").await.refused(401, "PGRST302");
 }
+
+#[tokio::test]
+async fn a_verified_token_is_kept_and_still_expires() {
+    let app = TestApp::start().await;
+    // Clocks may differ by thirty seconds, so it has four left.
+    let bearer = format!("Bearer {}", token(&json!({"exp": now() - 26})));
+    let ask = || {
+        app.call(Method::GET, "/items?limit=0")
+            .header("authorization", &bearer)
+            .send()
+    };
+    assert_eq!(ask().await.status, 200);
+    assert_eq!(ask().await.status, 200);
+    assert_eq!(app.metric("pgrst_jwt_cache_requests_total").await, 2);
+    assert_eq!(app.metric("pgrst_jwt_cache_hits_total").await, 1);
+    let mut reply = ask().await;
+    for _ in 0..100 {
+        if reply.status != 200 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        reply = ask().await;
+    }
+    reply.refused(401, "PGRST303");
+    assert!(app.metric("pgrst_jwt_cache_hits_total").await > 2);
+}
+
+#[tokio::test]
+async fn tokens_beyond_the_limit_make_place_for_others() {
+    for (limit, kept) in [("2", true), ("0", false)] {
+        let app = TestApp::with(&[("PGRST_JWT_CACHE_MAX_ENTRIES", limit)]).await;
+        for number in 0..20 {
+            let bearer = format!("Bearer {}", token(&json!({"sub": number.to_string()})));
+            let call = app.call(Method::GET, "/items?limit=0");
+            let reply = call.header("authorization", &bearer).send().await;
+            assert_eq!(reply.status, 200);
+        }
+        let evictions = app.metric("pgrst_jwt_cache_evictions_total").await;
+        assert_eq!(evictions > 0, kept, "{evictions} of limit {limit}");
+    }
+}

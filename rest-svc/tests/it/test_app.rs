@@ -20,6 +20,7 @@ pub(crate) const SECRET: &str = "a secret of the tests, long enough for HMAC";
 pub(crate) struct TestApp {
     pub(crate) db: TestDb,
     router: Router,
+    admin: Router,
     stop: CancellationToken,
 }
 
@@ -138,6 +139,7 @@ impl TestApp {
         Self {
             db,
             router: app.router(),
+            admin: app.admin_router(),
             stop,
         }
     }
@@ -152,6 +154,17 @@ impl TestApp {
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
         self.call(Method::GET, path).send().await
+    }
+
+    /// A counter of the admin server's metrics.
+    pub(crate) async fn metric(&self, name: &str) -> u64 {
+        let request = Request::get("/metrics").body(Body::empty()).unwrap();
+        let response = self.admin.clone().oneshot(request).await.unwrap();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        let found = lines.find(|(each, _)| *each == name).unwrap();
+        found.1.parse().unwrap()
     }
 
     pub(crate) fn post(&self, path: &str) -> Call<'_> {
