@@ -66,7 +66,8 @@ it('signs in with a phone code, returns to the page asked for, survives a reload
   await page.waitForURL('**/profile?from=test');
   await page.reload();
   await page.waitForURL('**/profile?from=test');
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  // Not the address alone: it changes before the page does, and the menu closes with the page.
+  await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
   await shot(page, 'profile');
   // The account's button is named for whoever is signed in.
   await page.getByRole('button', { name: '919876512345' }).click();

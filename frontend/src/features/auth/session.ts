@@ -27,6 +27,8 @@ async function refresh() {
     const { auth } = await getSupabase()
     const { data, error } = await auth.getUser()
     if (error && error.name !== 'AuthSessionMissingError') console.error('AUTH_CHECK_FAILED')
+    // A request that did not arrive, as when the page is left meanwhile, says nothing about the session.
+    if (error?.name === 'AuthRetryableFetchError') return
     if (mine === knowledge) learn(data.user ? toUser(data.user) : null)
   } catch {
     console.error('AUTH_CHECK_FAILED')
