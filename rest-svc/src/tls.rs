@@ -37,15 +37,11 @@ impl Settings {
         let mut settings = Self::default();
         let is_uri = text.starts_with("postgres://") || text.starts_with("postgresql://");
         if !is_uri {
-            let mut rest = text.to_owned();
-            for word in text.split_whitespace() {
-                if let Some((name, value)) = word.split_once('=')
-                    && settings.take(name, value.trim_matches('\''))
-                {
-                    rest = rest.replacen(word, "", 1);
-                }
-            }
-            return (rest, settings);
+            let kept = text.split_inclusive(char::is_whitespace).filter(|word| {
+                let (name, value) = word.trim_end().split_once('=').unwrap_or((word, ""));
+                !settings.take(name, value.trim_matches('\''))
+            });
+            return (kept.collect(), settings);
         }
         let Some((head, query)) = text.split_once('?') else {
             return (text.to_owned(), settings);
@@ -246,8 +242,15 @@ mod tests {
             ),
             (
                 "host=h sslmode=disable user=a",
-                "host=h  user=a",
+                "host=h user=a",
                 Some("disable"),
+                None,
+            ),
+            // What stands inside another value stays there.
+            (
+                "password=xsslmode=require sslmode=require",
+                "password=xsslmode=require ",
+                Some("require"),
                 None,
             ),
             ("postgres://h/d", "postgres://h/d", None, None),

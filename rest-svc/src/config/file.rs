@@ -77,7 +77,7 @@ impl Parser<'_> {
         Some(c)
     }
 
-    fn skip(&mut self) {
+    fn skip_blank(&mut self) {
         while let Some(c) = self.peek() {
             if c == '#' {
                 while self.peek().is_some_and(|c| c != '\n') {
@@ -112,7 +112,7 @@ impl Parser<'_> {
 
     fn group(&mut self, prefix: &str, inner: bool, sink: &mut Sink<'_>) -> Result<(), String> {
         loop {
-            self.skip();
+            self.skip_blank();
             if inner && self.take('}') {
                 return Ok(());
             }
@@ -128,9 +128,9 @@ impl Parser<'_> {
                 return Err("expected a name".to_owned());
             }
             let name = format!("{prefix}{key}");
-            self.skip();
+            self.skip_blank();
             if self.take('=') {
-                self.skip();
+                self.skip_blank();
                 let value = self.value()?;
                 sink(name, Entry::Value(value))?;
             } else if self.take('{') {
