@@ -285,3 +285,16 @@ it('counts each page once, with its query', async () => {
   assert.ok(ratings.length && ratings.every((one) => ['good', 'needs-improvement', 'poor'].includes(one)));
   await close();
 });
+
+it('keeps who is signed in when the check of the session does not arrive', async () => {
+  const { page, close } = await visit();
+  await signIn(page, '9876500009');
+  await page.route('**/auth/v1/user', (route) => route.abort());
+  await page.goto(at('/profile'));
+  await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+  await page.unroute('**/auth/v1/user');
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+  assert.equal(new URL(page.url()).pathname, '/profile');
+  await close();
+});
