@@ -59,10 +59,19 @@ it('creates an account, confirms it by mail, changes a forgotten password and si
   await page.getByText('Please verify your email address before signing in.').waitFor();
 
   const confirmation = await linkTo(email);
+  // The page that the link leads to arrives only after the menu is open, and leaves it open.
+  let arrive;
+  const opened = new Promise((resolve) => (arrive = resolve));
+  await page.route(/\/assets\/profile-[^/]*\.js$/, async (route) => {
+    await opened;
+    await route.continue();
+  });
   await page.goto(confirmation);
-  await page.getByRole('button', { name: 'Asha Visitor' }).waitFor();
   await page.getByText('Email verified successfully!').waitFor();
   await page.getByRole('button', { name: 'Asha Visitor' }).click();
+  await page.getByRole('button', { name: 'Logout' }).waitFor();
+  arrive();
+  await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Logout' }).click();
   await page.getByRole('link', { name: 'Login' }).first().waitFor();
 

@@ -17,15 +17,17 @@ function useScrolled() {
   return scrolled
 }
 
-/** A disclosure: closes on Escape (focus goes back), on a click outside and on navigation. */
+/**
+ * A disclosure: closes on Escape (focus goes back), on a click outside or on a link, and on back and forward.
+ * A page that arrives late, as after a redirect, does not close what was opened while waiting for it.
+ */
 function useDisclosure() {
   const [open, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const trigger = useRef<HTMLButtonElement>(null)
-  const { pathname } = useLocation()
-  useEffect(() => setOpen(false), [pathname])
   useEffect(() => {
     if (!open) return
+    const close = () => setOpen(false)
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return
       setOpen(false)
@@ -33,13 +35,17 @@ function useDisclosure() {
     }
     const onClick = (event: MouseEvent) => {
       // The path as it was at the click: an icon that the click itself replaced is no longer in the document.
-      if (root.current && !event.composedPath().includes(root.current)) setOpen(false)
+      const path = event.composedPath()
+      if (root.current && !path.includes(root.current)) close()
+      if (path.some((element) => element instanceof HTMLAnchorElement)) close()
     }
     document.addEventListener('keydown', onKey)
     document.addEventListener('click', onClick)
+    window.addEventListener('popstate', close)
     return () => {
       document.removeEventListener('keydown', onKey)
       document.removeEventListener('click', onClick)
+      window.removeEventListener('popstate', close)
     }
   }, [open])
   return { open, toggle: () => setOpen((value) => !value), root, trigger }
