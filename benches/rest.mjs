@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { cpuSeconds, residentMb } from './processes.mjs';
@@ -56,10 +56,20 @@ async function start(name, program, args, options, server) {
       headers,
     }).catch(() => null);
     if (response?.ok && (await response.json()).length > 0) return { name, child, ...server };
-    await sleep(200);
+    await setTimeout(200);
   }
   child.kill();
   throw new Error(`${name} does not answer`);
+}
+
+/** Ends a server, one that does not listen too. */
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill();
+  const patience = setTimeout(3000, undefined, { ref: false }).then(() => child.kill('SIGKILL'));
+  await Promise.race([ended, patience]);
+  await ended;
 }
 
 async function startOurs() {
@@ -71,7 +81,6 @@ async function startOurs() {
     PGRST_DB_URI: url.href,
     PGRST_DB_ANON_ROLE: 'anon',
     PGRST_DB_SCHEMAS: 'public',
-    PGRST_DB_POOL: '16',
     PGRST_JWT_SECRET: secret,
     PGRST_SERVER_HOST: '127.0.0.1',
     PGRST_SERVER_PORT: String(port),
@@ -188,7 +197,7 @@ async function main() {
       `\n${connections} connections, median of ${rounds} × ${seconds} s; rest-svc idle ${idle.toFixed(0)} MB`,
     );
   } finally {
-    for (const { child } of servers) child.kill();
+    await Promise.all(servers.map(({ child }) => end(child)));
   }
 }
 

@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use http::{HeaderName, header};
+use http::{HeaderValue, header};
 
 use crate::{App, config::LogLevel};
 
@@ -15,29 +15,25 @@ use crate::{App, config::LogLevel};
 #[derive(Clone, Debug)]
 pub(crate) struct Role(pub(crate) String);
 
-fn text(request: &Request, name: &HeaderName) -> String {
-    let value = request.headers().get(name);
-    let value = value.and_then(|value| value.to_str().ok());
-    value.unwrap_or_default().to_owned()
-}
-
 /// Lets the request through and writes its line, if the log level wants it.
 pub(crate) async fn write(State(app): State<App>, request: Request, next: Next) -> Response {
-    let referer = text(&request, &header::REFERER);
-    let agent = text(&request, &header::USER_AGENT);
-    let peer = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map_or_else(|| "-".to_owned(), |info| info.0.ip().to_string());
-    let head = format!(
-        "{} {} {:?}",
-        request.method(),
-        request.uri(),
-        request.version()
+    let level = app.config().log_level;
+    if level == LogLevel::Crit {
+        return next.run(request).await;
+    }
+    // Few lines are wanted at the usual level, so nothing is made into text before.
+    let referer = request.headers().get(header::REFERER).cloned();
+    let agent = request.headers().get(header::USER_AGENT).cloned();
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map(|info| info.0.ip());
+    let (method, uri, version) = (
+        request.method().clone(),
+        request.uri().clone(),
+        request.version(),
     );
     let response = next.run(request).await;
     let status = response.status().as_u16();
-    let wanted = match app.config().log_level {
+    let wanted = match level {
         LogLevel::Crit => false,
         LogLevel::Error => status >= 500,
         LogLevel::Warn => status >= 400,
@@ -46,14 +42,24 @@ pub(crate) async fn write(State(app): State<App>, request: Request, next: Next) 
     if wanted {
         let role = response.extensions().get::<Role>();
         let length = axum::body::HttpBody::size_hint(response.body()).exact();
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         let line = format!(
-            "{peer} - {} [{}] \"{head}\" {status} {} \"{referer}\" \"{agent}\"\n",
+            "{} - {} [{}] \"{method} {uri} {version:?}\" {status} {} \"{}\" \"{}\"\n",
+            or_dash(peer.map(|ip| ip.to_string())),
             role.map_or("-", |role| role.0.as_str()),
             chrono::Local::now().format("%d/%b/%Y:%H:%M:%S %z"),
-            length.map_or_else(|| "-".to_owned(), |length| length.to_string()),
+            or_dash(length.map(|length| length.to_string())),
+            text(referer.as_ref()),
+            text(agent.as_ref()),
         );
         // A log that nobody reads any more must not end the service.
         let _ = std::io::stdout().lock().write_all(line.as_bytes());
     }
     response
+}
+
+fn text(value: Option<&HeaderValue>) -> &str {
+    value
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
 }

@@ -42,7 +42,7 @@ pub struct App(Arc<Inner>);
 pub(crate) struct Inner {
     config: ArcSwap<Config>,
     pub(crate) pool: Pool,
-    pub(crate) pg: crate::target::Target,
+    pub(crate) target: crate::target::Target,
     pub(crate) cache: ArcSwapOption<SchemaCache>,
     pub(crate) metrics: Metrics,
     /// Asks for the configuration and the catalog to be read again.
@@ -67,12 +67,12 @@ impl App {
     /// Prepares the service. The database need not be up: the workers connect, and try again until it is.
     #[expect(clippy::unused_async, reason = "every service is made in the same way")]
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
-        let (pool, pg) = db::pool(&config)?;
+        let (pool, target) = db::pool(&config)?;
         let listening = AtomicBool::new(!config.channel_enabled);
         Ok(Self(Arc::new(Inner {
             config: ArcSwap::from_pointee(config),
             pool,
-            pg,
+            target,
             cache: ArcSwapOption::empty(),
             metrics: Metrics::default(),
             reload: Notify::new(),

@@ -25,6 +25,8 @@ pub(crate) struct Identity {
     pub role: String,
     /// The claims, with `role` as it is in effect.
     pub claims: Claims,
+    /// The same as JSON text.
+    pub claims_json: String,
     /// True if the role is that of callers without a token.
     pub is_anonymous: bool,
 }
@@ -100,9 +102,11 @@ fn identity_of(config: &Config, mut claims: Map<String, Value>) -> Result<Identi
     };
     let is_anonymous = config.anon_role.as_ref() == Some(&role);
     claims.insert("role".to_owned(), Value::String(role.clone()));
+    let claims = Claims::from(claims);
     Ok(Identity {
         role,
-        claims: Claims::from(claims),
+        claims_json: claims.to_json(),
+        claims,
         is_anonymous,
     })
 }

@@ -1,5 +1,7 @@
 //! Everything that can go wrong, and how PostgREST puts it on the wire.
 
+use std::io;
+
 use axum::{
     body::Body,
     response::{IntoResponse, Response},
@@ -8,7 +10,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::parse::ParseError;
+use crate::{parse::ParseError, wire::Failure};
 
 /// A failed request.
 #[derive(Debug, thiserror::Error)]
@@ -106,22 +108,32 @@ impl Error {
     }
 
     /// An error of the database. `is_anonymous` says whether the caller had no token's role.
-    pub fn from_postgres(error: &tokio_postgres::Error, is_anonymous: bool) -> Self {
-        let Some(db) = error.as_db_error() else {
-            return if error.is_closed() {
-                Self::connection(&error.to_string())
-            } else {
-                Self::new(
+    pub(crate) fn from_database(failure: &Failure, is_anonymous: bool) -> Self {
+        let db = match failure {
+            Failure::Database(error) => error,
+            Failure::Connection(error) => {
+                return Self::new(
                     503,
                     "001",
                     "Database client error. Retrying the connection.",
                 )
-                .details(error.to_string())
-            };
+                .details(error.to_string());
+            }
+            // The database's own words for a zero in a value.
+            Failure::Unsendable(error) => {
+                let mut found =
+                    Self::new(400, "", "invalid byte sequence for encoding \"UTF8\": 0x00");
+                found.code = "22021".to_owned();
+                if error.kind() != io::ErrorKind::InvalidInput {
+                    found.code = "54000".to_owned();
+                    found.message = error.to_string();
+                }
+                return found;
+            }
         };
-        let code = db.code().code();
+        let code = db.code.as_str();
         if code == "PGRST" {
-            return raised(db.message(), db.detail());
+            return raised(&db.message, db.detail.as_deref());
         }
         let (status, reason) = match code.strip_prefix("PT") {
             Some(number) => (
@@ -130,16 +142,16 @@ impl Error {
                     .ok()
                     .filter(|n| (100..1000).contains(n))
                     .unwrap_or(500),
-                Some(db.message().to_owned()),
+                Some(db.message.clone()),
             ),
-            None => (status_of(code, db.message(), is_anonymous), None),
+            None => (status_of(code, &db.message, is_anonymous), None),
         };
         let mut found = Self {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             code: code.to_owned(),
-            message: db.message().to_owned(),
-            details: db.detail().map_or(Value::Null, Value::from),
-            hint: db.hint().map(str::to_owned),
+            message: db.message.clone(),
+            details: db.detail.as_deref().map_or(Value::Null, Value::from),
+            hint: db.hint.clone(),
             headers: Vec::new(),
             reason,
         };

@@ -20,6 +20,8 @@ pub mod schema_cache;
 pub mod sql;
 mod target;
 mod tls;
+mod transaction;
+mod wire;
 mod workers;
 
 /// The release of PostgREST whose behaviour this is.
@@ -29,11 +31,13 @@ pub use app::{Address, App};
 pub use config::Config;
 pub use error::Error;
 
+use target::Target;
+
 /// The configuration with what the database says in it, as far as it can be asked.
 pub async fn with_database_settings(config: Config) -> Config {
     let asked = async {
-        let (_, pg) = db::pool(&config)?;
-        let mut client = db::connect(&pg).await?;
+        let target = Target::of(&config)?;
+        let mut client = target.client().await?;
         let settings = config::database::read(&mut client, &config).await?;
         anyhow::Ok(config.reloaded(settings)?)
     };
@@ -56,8 +60,8 @@ pub async fn describe_schema(config: Config) -> anyhow::Result<serde_json::Value
     } else {
         config
     };
-    let (_, pg) = db::pool(&config)?;
-    let mut client = db::connect(&pg).await?;
+    let target = Target::of(&config)?;
+    let mut client = target.client().await?;
     let cache = schema_cache::load(&mut client, &config.schemas, &config.extra_search_path).await?;
     Ok(cache.describe())
 }

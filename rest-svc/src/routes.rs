@@ -25,17 +25,19 @@ use axum::{
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt as _, Limited};
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer as _};
+use serde_json::{Map, Serializer, Value};
 use svc_kit::pg::{Caller, quote_ident};
 
 use crate::{
     App, Config, access_log,
     auth::{Identity, identify},
-    db::{self, Isolation, Mode},
     error::{Error, Result},
     parse::{Accept, Preferences, Transaction, parse_accept},
     schema_cache::{QualifiedName, SchemaCache},
     sql::Sql,
+    transaction::{self, Isolation, Mode},
+    wire::Row,
 };
 
 /// PostgREST has no limit of its own; memory has. Larger uploads are storage's business.
@@ -283,7 +285,12 @@ impl Context {
     /// Who the transaction runs as, and every setting of it.
     fn caller(&self, hoisted: &[(String, String)]) -> Caller {
         let config = &self.config;
-        let mut caller = Caller::new(&self.identity.role, &self.identity.claims);
+        let mut caller = Caller {
+            role: self.identity.role.clone(),
+            claims_json: self.identity.claims_json.clone(),
+            before_role: Vec::new(),
+            settings: Vec::new(),
+        };
         let path: Vec<_> = std::iter::once(&self.schema)
             .chain(&config.extra_search_path)
             .map(|schema| quote_ident(schema))
@@ -327,8 +334,8 @@ impl Context {
         statement: &Sql,
         read_only: bool,
         settings: &[(String, String)],
-        accept: Option<db::Accept<'_>>,
-    ) -> Result<Vec<tokio_postgres::Row>> {
+        accept: Option<transaction::Accept<'_>>,
+    ) -> Result<Vec<Row>> {
         let inner = self.app.inner();
         let isolation = settings
             .iter()
@@ -351,7 +358,7 @@ impl Context {
             sql.push("SELECT ").qualified(name).push("()");
             sql
         });
-        let plan = db::Plan {
+        let plan = transaction::Plan {
             mode: Mode {
                 read_only,
                 isolation: isolation
@@ -368,7 +375,7 @@ impl Context {
         if self.config.log_query {
             tracing::info!(sql = statement.text(), "query");
         }
-        let outcome = db::run(&inner.pool, &plan, accept).await;
+        let outcome = plan.run(&inner.pool, accept).await;
         if outcome
             .as_ref()
             .is_err_and(|error| error.code == "PGRST003")
@@ -391,26 +398,35 @@ impl Context {
     }
 }
 
-/// `request.headers` and `request.cookies`.
+/// `request.headers` and `request.cookies`. Of a header that is repeated the last one is taken.
 fn headers_as_json(headers: &HeaderMap) -> (String, String) {
-    let (mut all, mut cookies) = (Map::new(), Map::new());
-    for (name, value) in headers {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        if name == header::COOKIE {
-            for pair in value
-                .split(';')
-                .filter_map(|pair| pair.trim().split_once('='))
-            {
-                cookies.insert(pair.0.to_owned(), pair.1.into());
-            }
-        } else {
-            all.insert(name.to_string(), value.into());
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let mut cookies = Map::new();
+    for value in headers.get_all(header::COOKIE) {
+        for (name, value) in text(value)
+            .split(';')
+            .filter_map(|pair| pair.trim().split_once('='))
+        {
+            cookies.insert(name.to_owned(), value.into());
         }
     }
-    (
-        Value::Object(all).to_string(),
-        Value::Object(cookies).to_string(),
-    )
+    let names = headers.keys().filter(|name| *name != header::COOKIE);
+    let all = json_object(names.filter_map(|name| {
+        let last = headers.get_all(name).iter().next_back()?;
+        Some((name.as_str(), String::from_utf8_lossy(last.as_bytes())))
+    }));
+    (all, Value::Object(cookies).to_string())
+}
+
+/// An object of texts, written without being built first.
+fn json_object<'a, V: Serialize>(pairs: impl Iterator<Item = (&'a str, V)>) -> String {
+    let mut out = Vec::with_capacity(512);
+    let written = Serializer::new(&mut out).collect_map(pairs);
+    // Texts always serialise.
+    written
+        .ok()
+        .and_then(|()| String::from_utf8(out).ok())
+        .unwrap_or_else(|| "{}".to_owned())
 }
 
 /// Success without a body.

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use percent_encoding::percent_decode_str;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
     client::{
@@ -32,35 +31,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Takes the settings out of a connection string, URI or list of keywords.
-    pub(crate) fn split_from(text: &str) -> (String, Self) {
-        let mut settings = Self::default();
-        let is_uri = text.starts_with("postgres://") || text.starts_with("postgresql://");
-        if !is_uri {
-            let kept = text.split_inclusive(char::is_whitespace).filter(|word| {
-                let (name, value) = word.trim_end().split_once('=').unwrap_or((word, ""));
-                !settings.take(name, value.trim_matches('\''))
-            });
-            return (kept.collect(), settings);
-        }
-        let Some((head, query)) = text.split_once('?') else {
-            return (text.to_owned(), settings);
-        };
-        let kept: Vec<&str> = query
-            .split('&')
-            .filter(|pair| {
-                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                let value = percent_decode_str(value).decode_utf8_lossy();
-                !settings.take(name, &value)
-            })
-            .collect();
-        if kept.is_empty() {
-            return (head.to_owned(), settings);
-        }
-        (format!("{head}?{}", kept.join("&")), settings)
-    }
-
-    fn take(&mut self, name: &str, value: &str) -> bool {
+    /// Takes a setting of the connection string, if it is one of these.
+    pub(crate) fn take(&mut self, name: &str, value: &str) -> bool {
         let slot = match name {
             "sslmode" => &mut self.mode,
             "sslrootcert" => &mut self.root_cert,
@@ -224,43 +196,6 @@ impl ServerCertVerifier for Verifier {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn settings_leave_the_connection_string() {
-        for (text, rest, mode, root) in [
-            (
-                "postgres://a@h/d?sslmode=verify-full&target_session_attrs=any&sslrootcert=%2Fetc%2Fca.pem",
-                "postgres://a@h/d?target_session_attrs=any",
-                Some("verify-full"),
-                Some("/etc/ca.pem"),
-            ),
-            (
-                "postgresql://h?sslmode=require",
-                "postgresql://h",
-                Some("require"),
-                None,
-            ),
-            (
-                "host=h sslmode=disable user=a",
-                "host=h user=a",
-                Some("disable"),
-                None,
-            ),
-            // What stands inside another value stays there.
-            (
-                "password=xsslmode=require sslmode=require",
-                "password=xsslmode=require ",
-                Some("require"),
-                None,
-            ),
-            ("postgres://h/d", "postgres://h/d", None, None),
-        ] {
-            let (left, settings) = Settings::split_from(text);
-            assert_eq!(left, rest);
-            assert_eq!(settings.mode.as_deref(), mode);
-            assert_eq!(settings.root_cert.as_deref(), root);
-        }
-    }
 
     #[test]
     fn a_mode_that_verifies_needs_something_to_verify_by() {

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_postgres::AsyncMessage;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{App, config, db, schema_cache};
+use crate::{App, config, schema_cache, target::ConnectError};
 
 /// A burst of changes is read at once and once after it, so far apart.
 const BETWEEN_LOADS: Duration = Duration::from_millis(100);
@@ -75,9 +75,9 @@ async fn keep_loaded(app: App) {
                     "schema cache not loaded"
                 );
                 let refused = error
-                    .downcast_ref::<tokio_postgres::Error>()
-                    .and_then(tokio_postgres::Error::code)
-                    .is_some_and(|code| code.code().starts_with("28"));
+                    .downcast_ref::<ConnectError>()
+                    .and_then(ConnectError::code)
+                    .is_some_and(|code| code.starts_with("28"));
                 if refused || !app.config().pool_recovery {
                     inner.fatal.notify_one();
                 }
@@ -91,7 +91,7 @@ async fn keep_loaded(app: App) {
 
 async fn load(app: &App) -> anyhow::Result<()> {
     let inner = app.inner();
-    let mut client = db::connect(&inner.pg).await?;
+    let mut client = inner.target.client().await?;
     if app.config().db_config {
         configure(app, &mut client).await?;
     }
@@ -141,7 +141,7 @@ async fn keep_configured(app: App) {
     loop {
         app.inner().reload_config.notified().await;
         let outcome = async {
-            let mut client = db::connect(&app.inner().pg).await?;
+            let mut client = app.inner().target.client().await?;
             configure(&app, &mut client).await
         };
         match outcome.await {
@@ -206,7 +206,7 @@ async fn listen_once(
     backoff: &mut Duration,
 ) -> anyhow::Result<()> {
     let inner = app.inner();
-    let (client, mut connection) = inner.pg.connect().await?;
+    let (client, mut connection) = inner.target.read_write().client_and_driver().await?;
     let (sender, mut messages) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut stream = stream::poll_fn(move |context| connection.poll_message(context));

@@ -150,6 +150,8 @@ pub struct ReadPlan {
     pub children: Vec<Child>,
     /// True for a to-one spread: its aggregates are the parent's.
     pub hoists: bool,
+    /// True if embeds may be compared, by grouping or ordering, which needs `jsonb`. It costs a third of a list.
+    pub compares_embeds: bool,
 }
 
 impl ReadPlan {
@@ -167,6 +169,14 @@ impl ReadPlan {
                 .children
                 .iter()
                 .any(|child| child.join == Some(JoinType::Inner))
+    }
+
+    /// Changes this level and every one below it.
+    fn visit(&mut self, change: &mut impl FnMut(&mut Self)) {
+        change(self);
+        for child in &mut self.children {
+            child.plan.visit(change);
+        }
     }
 
     /// True if rows are grouped.
@@ -363,7 +373,6 @@ impl PlannedField {
 struct Context<'a> {
     cache: &'a SchemaCache,
     schema: &'a str,
-    max_rows: Option<i64>,
     aliases: usize,
     /// How many embeds deep the level is.
     depth: usize,
@@ -383,7 +392,6 @@ pub fn plan_read(
     let mut context = Context {
         cache,
         schema,
-        max_rows,
         aliases: 0,
         depth: 0,
         aggregates,
@@ -409,9 +417,21 @@ pub fn plan_read(
     for (path, range) in &params.ranges {
         descend(&mut plan, path)?.range = *range;
     }
-    context.cap(&mut plan);
+    plan.visit(&mut |level| level.range = level.range.capped(max_rows));
     expand(cache, &mut plan, false);
+    if compares_embeds(&plan) {
+        plan.visit(&mut |level| level.compares_embeds = true);
+    }
     Ok(plan)
+}
+
+fn compares_embeds(plan: &ReadPlan) -> bool {
+    plan.any_aggregate()
+        || plan.order.iter().any(|order| order.child.is_some())
+        || plan
+            .children
+            .iter()
+            .any(|child| compares_embeds(&child.plan))
 }
 
 /// Names every column instead of `*` where some have forms of their own, or where rows are grouped.
@@ -500,6 +520,7 @@ impl Context<'_> {
             range: Range::default(),
             children: Vec::new(),
             hoists: false,
+            compares_embeds: false,
         };
         for item in items {
             match item {
@@ -663,13 +684,6 @@ impl Context<'_> {
             child: Some(index),
             to_jsonb,
         })
-    }
-
-    fn cap(&self, plan: &mut ReadPlan) {
-        plan.range = plan.range.capped(self.max_rows);
-        for child in &mut plan.children {
-            self.cap(&mut child.plan);
-        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::{
     plan::{ReadPlan, Source, plan_read},
     schema_cache::{Column, Table},
     sql::{self, Body, Kind, Mutation, MutationKind, OnConflict, Sql, Totals},
+    wire::Row,
 };
 
 pub(super) async fn serve(context: Context, name: &str) -> Result<Response> {
@@ -136,7 +137,7 @@ pub(super) async fn estimated_total(
     let rows = context.run(&explained, true, &[], None).await?;
     let planned = rows
         .first()
-        .and_then(|row| row.try_get::<_, serde_json::Value>(0).ok())
+        .and_then(|row| serde_json::from_slice::<serde_json::Value>(row.get(0)?).ok())
         .and_then(|value| value[0]["Plan"]["Plan Rows"].as_f64());
     #[expect(clippy::cast_possible_truncation, reason = "a number of rows")]
     let planned = planned.map(|rows| rows as i64);
@@ -187,7 +188,7 @@ async fn read(context: Context, name: &str) -> Result<Response> {
         let rows = context.run(&explained, true, &[], None).await?;
         return Ok(respond::plan(&media, *format, &rows));
     }
-    let single = |rows: &[tokio_postgres::Row]| check_single(&media.media, rows);
+    let single = |rows: &[Row]| check_single(&media.media, rows);
     // An object that turns out to be none rolls back, but reading changes nothing: COMMIT may ride along.
     let rows = context.run(&statement, true, &[], None).await?;
     single(&rows)?;
@@ -426,7 +427,7 @@ async fn write(context: Context, name: &str, method: &Method) -> Result<Response
         let rows = context.run(&explained, false, &[], None).await?;
         return Ok(respond::plan(&media, *format, &rows));
     }
-    let accept = |rows: &[tokio_postgres::Row]| {
+    let accept = |rows: &[Row]| {
         if is_put {
             if Outcome::count_in(rows) != 1 {
                 return Err(Error::new(

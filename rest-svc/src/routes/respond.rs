@@ -6,15 +6,12 @@ use axum::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::Value;
-use tokio_postgres::{
-    Row,
-    types::{FromSql, Type},
-};
 
 use super::{Context, negotiate::Negotiated};
 use crate::{
     error::{Error, Result},
     parse::{Count, Handling, MediaType, Missing, PlanFormat, Resolution, Return, Transaction},
+    wire::Row,
 };
 
 /// The one row that a wrapped statement gives.
@@ -26,23 +23,6 @@ pub(super) struct Outcome {
     pub(super) status: Option<String>,
     pub(super) inserted: Option<i64>,
     pub(super) keys: Vec<(String, Option<String>)>,
-}
-
-/// A value's bytes as Postgres sends them in binary, whatever its type. PostgREST gives handlers' bodies in this
-/// form too, so one of the type `jsonb` begins with its version number.
-struct Raw<'a>(&'a [u8]);
-
-impl<'a> FromSql<'a> for Raw<'a> {
-    fn from_sql(
-        _: &Type,
-        raw: &'a [u8],
-    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Self(raw))
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
 }
 
 impl Outcome {
@@ -59,36 +39,24 @@ impl Outcome {
     fn from_row(rows: &[Row], is_write: bool) -> Result<Self> {
         let unexpected = || Error::new(500, "X00", "The database gave no result");
         let row = rows.first().ok_or_else(unexpected)?;
-        let number = |index: usize| {
-            row.try_get::<_, Option<i64>>(index)
-                .map_err(|_| unexpected())
-        };
-        let raw = |index: usize| {
-            row.try_get::<_, Option<Raw<'_>>>(index)
-                .map(|raw| raw.map(|raw| raw.0))
-                .map_err(|_| unexpected())
-        };
-        let text = |index: usize| {
-            raw(index).map(|raw| raw.map(|raw| String::from_utf8_lossy(raw).into_owned()))
-        };
         let at = usize::from(is_write) + 2;
         Ok(Self {
-            total: number(0)?,
-            count: number(1)?.unwrap_or(0),
-            body: Bytes::copy_from_slice(raw(at)?.unwrap_or_default()),
-            headers: text(at + 1)?,
-            status: text(at + 2)?,
-            inserted: if is_write { number(at + 3)? } else { None },
-            keys: if is_write { raw(2)? } else { None }
+            total: row.bigint(0),
+            count: row.bigint(1).unwrap_or(0),
+            // Whatever its type, as Postgres sends it in binary. PostgREST gives handlers' bodies in this form too, so
+            // one of the type `jsonb` begins with its version number.
+            body: row.bytes(at).unwrap_or_default(),
+            headers: row.text(at + 1),
+            status: row.text(at + 2),
+            inserted: if is_write { row.bigint(at + 3) } else { None },
+            keys: if is_write { row.get(2) } else { None }
                 .and_then(|text| serde_json::from_slice(text).ok())
                 .unwrap_or_default(),
         })
     }
 
     pub(super) fn count_in(rows: &[Row]) -> i64 {
-        rows.first()
-            .and_then(|row| row.try_get::<_, Option<i64>>(1).ok().flatten())
-            .unwrap_or(0)
+        rows.first().and_then(|row| row.bigint(1)).unwrap_or(0)
     }
 }
 
@@ -250,9 +218,10 @@ pub(super) fn plan(media: &Negotiated, format: PlanFormat, rows: &[Row]) -> Resp
     let lines: Vec<String> = rows
         .iter()
         .map(|row| match format {
-            PlanFormat::Text => row.try_get::<_, String>(0).unwrap_or_default(),
+            PlanFormat::Text => row.text(0).unwrap_or_default(),
             PlanFormat::Json => row
-                .try_get::<_, Value>(0)
+                .get(0)
+                .and_then(|text| serde_json::from_slice::<Value>(text).ok())
                 .map(|value| value.to_string())
                 .unwrap_or_default(),
         })

@@ -113,9 +113,6 @@ async fn privileges(context: &Context) -> Result<Privileges> {
         .param(context.schema.clone())
         .push(" AND pg_catalog.has_function_privilege(p.oid, 'execute')))::text");
     let rows = context.run(&statement, true, &[], None).await?;
-    let text: String = rows
-        .first()
-        .and_then(|row| row.try_get(0).ok())
-        .unwrap_or_default();
+    let text: String = rows.first().and_then(|row| row.text(0)).unwrap_or_default();
     serde_json::from_str(&text).map_err(|_| Error::new(500, "X00", "The database gave no result"))
 }

@@ -22,6 +22,7 @@ use crate::{
     plan::{Source, plan_read},
     schema_cache::{QualifiedName, Shape},
     sql::{self, Arguments, Body, Kind, Sql, Totals},
+    wire::Row,
 };
 
 /// Where a call's arguments are.
@@ -149,12 +150,7 @@ async fn call(
                 .column(name, "pgrst_scalar")
                 .push(" FROM pgrst_source AS ")
                 .ident(name);
-            if let Some(limit) = plan.range.limit {
-                sql.push(" LIMIT ").param(limit.to_string());
-            }
-            if plan.range.offset > 0 {
-                sql.push(" OFFSET ").param(plan.range.offset.to_string());
-            }
+            sql::window(sql, plan.range);
         } else {
             sql::read(sql, &context.cache, &plan);
         }
@@ -192,7 +188,7 @@ async fn call(
             .await?;
         return Ok(respond::plan(&media, *format, &rows));
     }
-    let accept = |rows: &[tokio_postgres::Row]| {
+    let accept = |rows: &[Row]| {
         if !is_single {
             check_single(&media.media, rows)?;
         }

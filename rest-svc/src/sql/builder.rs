@@ -1,9 +1,8 @@
 //! Text and parameters. Identifiers, literals and values are different methods, so that none can take
 //! another's place.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use svc_kit::pg::{quote_ident, quote_literal};
-use tokio_postgres::types::{Format, IsNull, ToSql, Type};
 
 use crate::{
     parse::CastName,
@@ -13,38 +12,6 @@ use crate::{
 /// A value or null, sent as text; the statement decides its type, as it would a literal's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param(pub Option<Bytes>);
-
-impl ToSql for Param {
-    fn to_sql(
-        &self,
-        _: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        match &self.0 {
-            Some(text) => {
-                out.extend_from_slice(text);
-                Ok(IsNull::No)
-            }
-            None => Ok(IsNull::Yes),
-        }
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    fn encode_format(&self, _: &Type) -> Format {
-        Format::Text
-    }
-
-    fn to_sql_checked(
-        &self,
-        ty: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        self.to_sql(ty, out)
-    }
-}
 
 /// A statement being written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,10 @@
 
 use bytes::Bytes;
 
-use super::builder::{Sql, array_literal};
+use super::{
+    builder::{Sql, array_literal},
+    values::values_of,
+};
 use crate::{
     parse::{Payload, PayloadKind},
     schema_cache::{Argument, Routine, Shape},
@@ -75,7 +78,10 @@ pub fn call(
         }
         Arguments::Body(payload) => {
             let given = given(routine, |name| payload.keys.contains(name));
-            if let Some(values) = direct(payload, &given) {
+            let typed = given
+                .iter()
+                .map(|argument| (argument.name.as_str(), &argument.type_name));
+            if let Some(values) = values_of(payload, typed) {
                 // Bound one by one, their values are visible to the planner.
                 let mut values = values.into_iter();
                 function(sql, routine, &given, |sql, argument| {
@@ -145,58 +151,6 @@ fn function_with(sql: &mut Sql, routine: &Routine, arguments: impl FnOnce(&mut S
     } else {
         ") AS pgrst_scalar) AS pgrst_call"
     });
-}
-
-/// The values as texts, if `json_to_record` would do nothing else to them: a string is the text of any type but
-/// JSON, a number or a boolean is its own text for a plain type, and JSON stays JSON.
-fn direct(payload: &Payload, given: &[&Argument]) -> Option<Vec<Option<Bytes>>> {
-    if payload.kind != PayloadKind::Object || given.is_empty() {
-        return None;
-    }
-    let object: std::collections::HashMap<&str, &serde_json::value::RawValue> =
-        serde_json::from_slice(&payload.text).ok()?;
-    let one = |argument: &&Argument| -> Option<Option<Bytes>> {
-        let Some(value) = object.get(argument.name.as_str()) else {
-            return Some(None);
-        };
-        let text = value.get().trim();
-        let bytes = |text: &str| Some(Some(Bytes::copy_from_slice(text.as_bytes())));
-        match (text.as_bytes().first()?, argument.type_name.0.as_str()) {
-            (b'n', _) => Some(None),
-            (_, "json" | "jsonb") => bytes(text),
-            (b'"', kind) if is_plain(kind) => {
-                let string: String = serde_json::from_str(text).ok()?;
-                (!string.contains('\0')).then(|| Some(string.into()))
-            }
-            (b'{' | b'[', _) => None,
-            (_, kind) if is_plain(kind) => bytes(text),
-            _ => None,
-        }
-    };
-    given.iter().map(one).collect()
-}
-
-/// Types whose values are their texts; of others only the database knows.
-fn is_plain(kind: &str) -> bool {
-    matches!(
-        kind,
-        "text"
-            | "character varying"
-            | "smallint"
-            | "integer"
-            | "bigint"
-            | "numeric"
-            | "real"
-            | "double precision"
-            | "boolean"
-            | "uuid"
-            | "date"
-            | "time without time zone"
-            | "time with time zone"
-            | "timestamp without time zone"
-            | "timestamp with time zone"
-            | "interval"
-    )
 }
 
 /// Bytes travel as text, so they take the form of a `bytea` literal.

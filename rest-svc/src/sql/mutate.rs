@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{builder::Sql, condition};
+use super::{builder::Sql, condition, values::values_of};
 use crate::{
     parse::{Payload, PayloadKind},
     plan::ReadPlan,
@@ -173,6 +173,26 @@ fn update(sql: &mut Sql, mutation: &Mutation<'_>, payload: &Payload) {
 
 /// The body as rows of the columns' own types, so that Postgres does every cast.
 fn rows(sql: &mut Sql, mutation: &Mutation<'_>, payload: &Payload) {
+    let typed = mutation
+        .columns
+        .iter()
+        .map(|column| (column.name.as_str(), &column.declared));
+    if !mutation.parses()
+        && !mutation.defaults
+        && let Some(values) = values_of(payload, typed)
+    {
+        let columns = mutation.columns.iter().zip(values);
+        sql.push("(SELECT ")
+            .list(", ", columns, |sql, (column, value)| {
+                sql.nullable_param(value)
+                    .push("::")
+                    .catalog_type(&column.declared)
+                    .push(" AS ")
+                    .ident(&column.name);
+            });
+        sql.push(") AS pgrst_body");
+        return;
+    }
     if mutation.parses() {
         // Columns with a form of their own come as JSON and are read by their parsers.
         sql.push("(SELECT ");

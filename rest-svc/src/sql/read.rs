@@ -2,7 +2,7 @@
 
 use super::{builder::Sql, condition};
 use crate::{
-    parse::{Field, JoinType},
+    parse::{Field, JoinType, Range},
     plan::{Child, PlannedField, PlannedOrder, ReadPlan, Source},
     schema_cache::{Cardinality, SchemaCache},
 };
@@ -62,7 +62,7 @@ fn select(
     group_by(sql, cache, plan);
     if windowed {
         order(sql, cache, plan);
-        window(sql, plan);
+        window(sql, plan.range);
     }
 }
 
@@ -93,7 +93,7 @@ fn windowed_rows(
     rows(sql, plan, parent);
     conditions(sql, plan, parent);
     order(sql, cache, plan);
-    window(sql, plan);
+    window(sql, plan.range);
     sql.push(") AS ").ident(&plan.alias);
 }
 
@@ -189,12 +189,18 @@ fn output(sql: &mut Sql, cache: &SchemaCache, plan: &ReadPlan) {
 fn embedded(sql: &mut Sql, child: &Child) {
     let lateral = lateral(child);
     if child.relationship.is_to_one() {
-        sql.push("row_to_json(").ident(&lateral).push(".*)::jsonb");
+        sql.push("row_to_json(").ident(&lateral).push(".*)");
+        sql.push(comparable(&child.plan));
     } else {
         sql.push("COALESCE(")
             .column(&lateral, "rows")
             .push(", '[]')");
     }
+}
+
+/// The cast that makes JSON something that can be compared, where that is needed.
+fn comparable(plan: &ReadPlan) -> &'static str {
+    if plan.compares_embeds { "::jsonb" } else { "" }
 }
 
 fn output_field(sql: &mut Sql, plan: &ReadPlan, field: &PlannedField) {
@@ -261,12 +267,17 @@ fn join(sql: &mut Sql, cache: &SchemaCache, parent: &ReadPlan, child: &Child) {
         sql.push(") AS ").ident(&lateral).push(" ON TRUE");
         return;
     }
-    sql.push("SELECT json_agg(s)::jsonb AS rows");
+    let comparable = comparable(&child.plan);
+    sql.push("SELECT json_agg(s)")
+        .push(comparable)
+        .push(" AS rows");
     if child.spread {
         for field in child.plan.spread_fields(cache) {
             sql.push(", json_agg(")
                 .column("s", &field.label)
-                .push(")::jsonb AS ")
+                .push(")")
+                .push(comparable)
+                .push(" AS ")
                 .ident(&field.label);
         }
     }
@@ -417,11 +428,22 @@ fn order(sql: &mut Sql, cache: &SchemaCache, plan: &ReadPlan) {
     );
 }
 
-fn window(sql: &mut Sql, plan: &ReadPlan) {
-    if let Some(limit) = plan.range.limit {
-        sql.push(" LIMIT ").param(limit.to_string());
+/// Pages up to this size are written into the text. The planner has to know how few rows are wanted: with a parameter it
+/// makes a new plan for every request, which can take as long as the rest. Larger ones would be too many texts to
+/// keep, and matter less.
+const MAX_LITERAL: i64 = 1000;
+
+/// LIMIT and OFFSET.
+pub fn window(sql: &mut Sql, range: Range) {
+    if let Some(limit) = range.limit {
+        sql.push(" LIMIT ");
+        if (0..=MAX_LITERAL).contains(&limit) {
+            sql.number(limit);
+        } else {
+            sql.param(limit.to_string());
+        }
     }
-    if plan.range.offset > 0 {
-        sql.push(" OFFSET ").param(plan.range.offset.to_string());
+    if range.offset > 0 {
+        sql.push(" OFFSET ").param(range.offset.to_string());
     }
 }

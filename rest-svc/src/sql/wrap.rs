@@ -78,11 +78,12 @@ pub fn wrap(
     sql.push(match totals {
         Totals::None => "null::bigint",
         Totals::Rows(_) => "(SELECT pg_catalog.count(*) FROM pgrst_source_count)",
-        Totals::Page => "pg_catalog.count(_t)",
+        Totals::Page => "pg_catalog.count(*)",
     });
     sql.push(match kind {
         Kind::Single => ", 1::bigint, ",
-        _ => ", pg_catalog.count(_t), ",
+        // Not of _t: that would put a row together to count it.
+        _ => ", pg_catalog.count(*), ",
     });
     if let Kind::Write { located, .. } = kind {
         keys(sql, located);

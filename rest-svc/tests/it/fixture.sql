@@ -81,6 +81,20 @@ create function public.with_headers() returns text language sql as $$
     select 'done' $$;
 
 create domain public."text/html" as text;
+-- About the session, and things that befall one.
+create function public.session() returns json stable language sql as $$
+    select json_build_object('isolation', current_setting('transaction_isolation'),
+        'read_only', current_setting('transaction_read_only'),
+        'statements', (select count(*) from pg_prepared_statements)) $$;
+create function public.session_at_work() returns json volatile language sql as $$ select public.session() $$;
+create function public.forget_statements() returns void language plpgsql as $$ begin execute 'deallocate all'; end $$;
+create function public.pid() returns int language sql as $$ select pg_backend_pid() $$;
+create function public.end_session() returns void language sql security definer
+    as $$ select pg_terminate_backend(pg_backend_pid()) $$;
+create function public.noisy() returns text language plpgsql as $$
+    begin raise notice 'a notice'; raise warning 'a warning'; return 'quiet'; end $$;
+create function public.repeated(letter text, times int) returns text immutable language sql
+    as $$ select repeat(letter, times) $$;
 create function public.page() returns public."text/html" immutable language sql as $$ select '<h1>Hi</h1>'::public."text/html" $$;
 create function public.html_of_item(state text, item public.items) returns text immutable language sql
     as $$ select state || '<li>' || item.name || '</li>' $$;

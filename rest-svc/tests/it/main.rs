@@ -11,6 +11,8 @@ mod errors;
 mod media;
 mod reading;
 mod reloading;
+mod replicas;
+mod sessions;
 mod test_app;
 mod tls;
 mod transactions;

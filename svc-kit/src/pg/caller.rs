@@ -2,6 +2,7 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use sqlx::{PgPool, Postgres, Transaction};
 
+use super::quote_literal;
 use crate::jwt::Claims;
 
 /// On whose behalf a transaction runs: a database role, the claims of the token, and settings of the
@@ -56,16 +57,19 @@ impl Caller {
     }
 }
 
-/// `select set_config($1, $2, true), set_config($3, $4, true), …` for as many settings as given.
+/// `select num_nulls(set_config('role', $1, true), set_config('request.jwt.claims', $2, true), …)` for settings of these
+/// names, of which there is at least one.
 ///
-/// The text depends on the number alone, so it is a good key for a prepared statement.
-pub fn set_config_statement(count: usize) -> String {
-    let mut sql = String::from("select ");
-    for index in 0..count {
+/// The text depends on the names alone, so it is a good key for a prepared statement. The function around them
+/// keeps Postgres from sending every value back.
+pub fn set_config_statement<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut sql = String::from("select num_nulls(");
+    for (index, name) in names.into_iter().enumerate() {
         let separator = if index == 0 { "" } else { ", " };
-        let (name, value) = (2 * index + 1, 2 * index + 2);
-        let _ = write!(sql, "{separator}set_config(${name}, ${value}, true)");
+        let name = quote_literal(name);
+        let _ = write!(sql, "{separator}set_config({name}, ${}, true)", index + 1);
     }
+    sql.push(')');
     sql
 }
 
@@ -77,10 +81,10 @@ pub async fn begin_as(
     caller: &Caller,
 ) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
     let mut tx = pool.begin().await?;
-    let sql = set_config_statement(caller.transaction_settings().count());
+    let sql = set_config_statement(caller.transaction_settings().map(|(name, _)| name));
     let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
-    for (name, value) in caller.transaction_settings() {
-        query = query.bind(name.to_owned()).bind(value.to_owned());
+    for (_, value) in caller.transaction_settings() {
+        query = query.bind(value.to_owned());
     }
     query.execute(&mut *tx).await?;
     Ok(tx)
@@ -99,8 +103,8 @@ mod tests {
             .collect();
         assert_eq!(names, ["role", "request.jwt.claims", "request.method"]);
         assert_eq!(
-            set_config_statement(2),
-            "select set_config($1, $2, true), set_config($3, $4, true)"
+            set_config_statement(["role", "app.it's"]),
+            "select num_nulls(set_config('role', $1, true), set_config('app.it''s', $2, true))"
         );
     }
 }

@@ -1,0 +1,224 @@
+//! The one transaction of a request.
+//!
+//! The settings and the statement go out together and are answered together, and Postgres commits when both are
+//! done: a request costs one round trip and no BEGIN. Only a transaction of another kind than the session's own
+//! begins with one, and only a write whose result may refuse it waits with COMMIT.
+
+use deadpool::managed;
+use svc_kit::pg::{Caller, set_config_statement};
+
+use crate::{
+    db::{Manager, Pool, Pooled},
+    error::{Error, Result},
+    sql::{Param, Sql},
+    wire::{Connection, Failure, Row},
+};
+
+/// How a transaction begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mode {
+    /// READ ONLY.
+    pub(crate) read_only: bool,
+    /// The isolation level.
+    pub(crate) isolation: Isolation,
+}
+
+/// `BEGIN ISOLATION LEVEL …`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    ReadCommitted,
+    RepeatableRead,
+    Serializable,
+}
+
+impl Isolation {
+    /// Reads the value of `default_transaction_isolation`.
+    pub(crate) fn parse(text: &str) -> Self {
+        match text.to_ascii_lowercase().as_str() {
+            "serializable" => Self::Serializable,
+            "repeatable read" => Self::RepeatableRead,
+            _ => Self::ReadCommitted,
+        }
+    }
+}
+
+impl Mode {
+    fn begin(self) -> &'static str {
+        use Isolation::{ReadCommitted, RepeatableRead, Serializable};
+        match (self.isolation, self.read_only) {
+            (ReadCommitted, true) => "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
+            (ReadCommitted, false) => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+            (RepeatableRead, true) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            (RepeatableRead, false) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE",
+            (Serializable, true) => "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY",
+            (Serializable, false) => "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE",
+        }
+    }
+
+    /// True if a transaction without BEGIN is of this kind, but for READ ONLY, which is a setting.
+    fn is_own_of(self, connection: &Connection) -> bool {
+        let session = connection.session();
+        self.isolation == Isolation::ReadCommitted
+            && session.read_committed
+            && !session.read_only
+            && !session.in_recovery
+    }
+}
+
+/// What the transaction does beside its statement.
+pub(crate) struct Plan<'a> {
+    /// How it begins.
+    pub(crate) mode: Mode,
+    /// Who it runs as, and every setting.
+    pub(crate) caller: Caller,
+    /// A function that runs first.
+    pub(crate) pre_request: Option<&'a Sql>,
+    /// The statement.
+    pub(crate) statement: &'a Sql,
+    /// False to roll back at the end.
+    pub(crate) commit: bool,
+    /// True if the caller has no token's role, which decides between 401 and 403.
+    pub(crate) is_anonymous: bool,
+    /// False behind a transaction-mode pooler.
+    pub(crate) prepared: bool,
+}
+
+/// Looks at the rows before the transaction ends, and may refuse them.
+pub(crate) type Accept<'a> = &'a (dyn Fn(&[Row]) -> Result<()> + Sync);
+
+impl Plan<'_> {
+    /// Runs the transaction. `accept` looks at the rows before the end and may refuse them, which rolls back;
+    /// without it Postgres commits as soon as the statement is done.
+    ///
+    /// # Errors
+    /// What the database or `accept` refused, or that there is no connection.
+    pub(crate) async fn run(&self, pool: &Pool, accept: Option<Accept<'_>>) -> Result<Vec<Row>> {
+        let connection = pool.get().await.map_err(|error| match error {
+            managed::PoolError::Timeout(_) => Error::pool_timeout(),
+            managed::PoolError::Backend(error) => Error::connection(&error.to_string()),
+            other => Error::connection(&other.to_string()),
+        })?;
+        let mut guard = Guard(Some(connection));
+        let (connection, texts) = guard.connection();
+        let begins = accept.is_some() || !self.commit || !self.mode.is_own_of(connection);
+        let failed = |error| Error::from_database(&error, self.is_anonymous);
+        self.queue(connection, texts, begins).map_err(failed)?;
+        let rows = connection.exchange().await;
+        if !begins {
+            return rows.map_err(failed);
+        }
+        let outcome = rows
+            .map_err(failed)
+            .and_then(|rows| accept.map_or(Ok(()), |accept| accept(&rows)).map(|()| rows));
+        let ended = match &outcome {
+            Ok(_) if self.commit => self.end(connection, "COMMIT").await,
+            Ok(_) => self.undo(connection).await,
+            Err(_) => connection.settle().await,
+        };
+        outcome.and_then(|rows| ended.map_err(failed).map(|()| rows))
+    }
+
+    /// Everything up to the statement, and it.
+    fn queue(
+        &self,
+        connection: &mut Connection,
+        texts: &mut SettingTexts,
+        begins: bool,
+    ) -> std::result::Result<(), Failure> {
+        // BEGIN and the settings are everybody's; what comes after them is planned for a role.
+        let common = self.prepared.then_some("");
+        let own = self.prepared.then_some(self.caller.role.as_str());
+        let mut settings: Vec<(&str, &str)> = Vec::with_capacity(16);
+        if begins {
+            connection.queue(common, self.mode.begin(), [])?;
+        } else if self.mode.read_only {
+            settings.push(("transaction_read_only", "on"));
+        }
+        settings.extend(self.caller.transaction_settings());
+        let set = texts.of(&settings);
+        let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
+        connection.queue(common, set, values)?;
+        if let Some(call) = self.pre_request {
+            connection.queue(own, call.text(), [])?;
+        }
+        let values = self.statement.params().iter();
+        let values = values.map(|Param(value)| value.as_deref());
+        connection.queue(own, self.statement.text(), values)
+    }
+
+    async fn end(
+        &self,
+        connection: &mut Connection,
+        statement: &str,
+    ) -> std::result::Result<(), Failure> {
+        connection.queue(self.prepared.then_some(""), statement, [])?;
+        connection.exchange().await.map(drop)
+    }
+
+    /// A rollback that lets deferred constraints speak first.
+    async fn undo(&self, connection: &mut Connection) -> std::result::Result<(), Failure> {
+        let checked = self.end(connection, "SET CONSTRAINTS ALL IMMEDIATE").await;
+        connection.settle().await?;
+        checked
+    }
+}
+
+/// Texts of the statements that make settings, by the settings' names. Requests differ little in them.
+#[derive(Default)]
+pub(crate) struct SettingTexts(Vec<(Vec<String>, String)>);
+
+impl SettingTexts {
+    const KEPT: usize = 8;
+
+    fn of(&mut self, settings: &[(&str, &str)]) -> &str {
+        let is_same = |known: &(Vec<String>, String)| {
+            let names = settings.iter().map(|(name, _)| *name);
+            known.0.len() == settings.len() && known.0.iter().map(String::as_str).eq(names)
+        };
+        let index = self.0.iter().position(is_same).unwrap_or_else(|| {
+            let names = || settings.iter().map(|(name, _)| *name);
+            self.0.truncate(Self::KEPT - 1);
+            let known = names().map(str::to_owned).collect();
+            self.0.push((known, set_config_statement(names())));
+            self.0.len() - 1
+        });
+        &self.0[index].1
+    }
+}
+
+/// A request that is dropped half-way (its client went away) leaves a transaction open on its connection. It is
+/// ended before the connection serves anybody else, and until then keeps its place in the pool: the database is
+/// still at work for it.
+struct Guard(Option<Pooled>);
+
+impl Guard {
+    fn connection(&mut self) -> (&mut Connection, &mut SettingTexts) {
+        match &mut self.0 {
+            Some(connection) => connection.parts(),
+            None => unreachable!("the connection leaves with the guard"),
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let Some(mut connection) = self.0.take().filter(|it| !it.wire.is_idle()) else {
+            return;
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if !connection.wire.is_lost() => {
+                runtime.spawn(async move {
+                    if connection.wire.settle().await.is_err() {
+                        discard(connection);
+                    }
+                });
+            }
+            _ => discard(connection),
+        }
+    }
+}
+
+/// Gives up a connection, and with it its place in the pool.
+fn discard(connection: managed::Object<Manager>) {
+    drop(managed::Object::take(connection));
+}
