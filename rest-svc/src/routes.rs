@@ -2,11 +2,14 @@
 
 mod cors;
 mod negotiate;
+mod read;
 mod relation;
 mod resolve;
 mod respond;
 mod root;
 mod rpc;
+mod window;
+mod write;
 
 use std::{
     convert::Infallible,

@@ -3,42 +3,12 @@
 
 use http::HeaderMap;
 use proptest::prelude::*;
-use rest_svc::{
-    parse::{Preferences, Range, parse_accept, parse_arguments, parse_payload, parse_query},
-    plan::{Source, plan_read},
-    schema_cache::{QualifiedName, SchemaCache},
-    sql::{self, Body, Kind, Sql, Totals},
-};
+use rest_svc::parse::{Preferences, Range, parse_accept, parse_arguments, parse_payload};
 
-/// The statement of a query string over a relation that the catalog does not know.
-fn render(query: &str) -> Option<Sql> {
-    let params = parse_query(query).ok()?;
-    let cache = SchemaCache::default();
-    let source = Source::Relation(QualifiedName::new("public", "things"));
-    let plan = plan_read(
-        &cache,
-        "public",
-        source,
-        "things",
-        &params,
-        Some(1000),
-        true,
-    )
-    .ok()?;
-    let mut statement = Sql::new();
-    sql::wrap(
-        &mut statement,
-        |sql| sql::read(sql, &cache, &plan),
-        |sql| {
-            sql.push("SELECT * FROM pgrst_source");
-        },
-        |sql| sql::count_of(sql, &cache, &plan),
-        Totals::Rows(None),
-        &Body::Array,
-        Kind::Rows,
-    );
-    Some(statement)
-}
+#[path = "support/render.rs"]
+mod support;
+
+use support::{check_placeholders, outside_quotes, render};
 
 /// Pieces of the grammar in any order are more likely to be nearly right than random letters are.
 fn nearly() -> impl Strategy<Value = String> {
@@ -159,11 +129,7 @@ proptest! {
     #[test]
     fn placeholders_and_parameters_agree(query in nearly()) {
         if let Some(statement) = render(&query) {
-            let outside = outside_quotes(statement.text());
-            let placeholders = (1..=statement.params().len()).all(|n| outside.contains(&format!("${n}")));
-            prop_assert!(placeholders, "{}", statement.text());
-            let beyond = format!("${}", statement.params().len() + 1);
-            prop_assert!(!outside.contains(&beyond), "{}", statement.text());
+            check_placeholders(&statement);
         }
     }
 
@@ -174,8 +140,7 @@ proptest! {
         let second = render(&form(&encode(&b)));
         let (first, second) = (first.unwrap(), second.unwrap());
         prop_assert_eq!(first.text(), second.text());
-        let beyond = format!("${}", second.params().len() + 1);
-        prop_assert!(!outside_quotes(second.text()).contains(&beyond), "{}", second.text());
+        check_placeholders(&second);
     }
 
     #[test]
@@ -187,32 +152,4 @@ proptest! {
             prop_assert_eq!(outside_quotes(statement.text()), outside_quotes(plain.text()));
         }
     }
-}
-
-/// The text without its quoted names and literals.
-fn outside_quotes(text: &str) -> String {
-    let mut kept = String::new();
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '"' || c == '\'' {
-            let escapes = kept.ends_with('E');
-            loop {
-                match chars.next() {
-                    Some('\\') if c == '\'' && escapes => {
-                        chars.next();
-                    }
-                    Some(d) if d == c && chars.peek() == Some(&c) => {
-                        chars.next();
-                    }
-                    Some(d) if d == c => break,
-                    Some(_) => {}
-                    None => panic!("an open quote: {text}"),
-                }
-            }
-            kept.push('_');
-        } else {
-            kept.push(c);
-        }
-    }
-    kept
 }

@@ -5,6 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::{Context, negotiate::Negotiated};
@@ -289,4 +290,31 @@ pub(super) fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }
+}
+
+/// Adds what every success has.
+pub(super) fn finish(
+    context: &Context,
+    mut response: Response,
+    outcome: &Outcome,
+    applied: Applied,
+) -> Result<Response> {
+    if let Some(value) = preference_applied(context, applied) {
+        response.headers_mut().insert("preference-applied", value);
+    }
+    context.show_profile(&mut response);
+    apply_settings(outcome, &mut response)?;
+    Ok(response)
+}
+
+/// What stays as it is in a name in a path.
+pub(super) const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// A name as it stands in a path.
+pub(super) fn encode(text: &str) -> String {
+    utf8_percent_encode(text, PATH).to_string()
 }

@@ -6,12 +6,12 @@ use http::{Method, StatusCode, header};
 use super::{
     Context, empty,
     negotiate::{Negotiated, negotiate},
-    relation::{estimated_total, finish, root_range, totals},
     resolve::resolve,
     respond::{
         self, Applied, Outcome, beyond_the_end, check_affected, check_single, content_range,
-        range_status, with_body,
+        finish, range_status, with_body,
     },
+    window::{estimated_total, root_range, totals},
 };
 use crate::{
     error::{Error, Result},

@@ -12,6 +12,7 @@ mod media;
 mod reading;
 mod reloading;
 mod replicas;
+mod restarts;
 mod sessions;
 mod test_app;
 mod tls;
