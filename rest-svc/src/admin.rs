@@ -69,72 +69,68 @@ async fn ready(State(app): State<App>) -> StatusCode {
 async fn metrics(State(app): State<App>) -> Response {
     let inner = app.inner();
     let pool = inner.pool.status();
-    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    #[expect(clippy::cast_precision_loss, reason = "a duration for people")]
-    let load_seconds = count(&inner.metrics.load_micros) as f64 / 1e6;
+    #[expect(clippy::cast_precision_loss, reason = "figures for people")]
+    let float = |number: u64| number as f64;
+    let size = |number: usize| float(number as u64);
+    let count = |counter: &AtomicU64| float(counter.load(Ordering::Relaxed));
+    let load_seconds = count(&inner.metrics.load_micros) / 1e6;
     let mut text = String::new();
-    let mut write = |name: &str, help: &str, kind: &str, samples: &[(&str, String)]| {
-        // Writing to a text does not fail.
+    let mut write = |name: &str, help: &str, kind: &str, samples: &[(&str, f64)]| {
+        // Writing to a text does not fail. Whole numbers have a fraction too, as in PostgREST.
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
         for (labels, value) in samples {
-            let _ = writeln!(text, "{name}{labels} {value}");
+            let _ = writeln!(text, "{name}{labels} {value:?}");
         }
     };
     write(
         "pgrst_db_pool_timeouts_total",
         "The total number of pool connection timeouts",
         "counter",
-        &[("", count(&inner.metrics.pool_timeouts).to_string())],
+        &[("", count(&inner.metrics.pool_timeouts))],
     );
     write(
         "pgrst_db_pool_available",
         "Available connections in the pool",
         "gauge",
-        &[("", pool.available.to_string())],
+        &[("", size(pool.available))],
     );
     write(
         "pgrst_db_pool_waiting",
         "Requests waiting to acquire a pool connection",
         "gauge",
-        &[("", pool.waiting.to_string())],
+        &[("", size(pool.waiting))],
     );
     write(
         "pgrst_db_pool_max",
         "Max pool connections",
         "gauge",
-        &[("", pool.max_size.to_string())],
+        &[("", size(pool.max_size))],
     );
     write(
         "pgrst_schema_cache_loads_total",
         "The total number of times the schema cache was loaded",
         "counter",
         &[
-            (
-                "{status=\"SUCCESS\"}",
-                count(&inner.metrics.loads).to_string(),
-            ),
-            (
-                "{status=\"FAIL\"}",
-                count(&inner.metrics.failed_loads).to_string(),
-            ),
+            ("{status=\"SUCCESS\"}", count(&inner.metrics.loads)),
+            ("{status=\"FAIL\"}", count(&inner.metrics.failed_loads)),
         ],
     );
     write(
         "pgrst_schema_cache_query_time_seconds",
         "The query time in seconds of the last schema cache load",
         "gauge",
-        &[("", load_seconds.to_string())],
+        &[("", load_seconds)],
     );
     for (name, value) in [
         ("requests", count(&inner.metrics.token_lookups)),
         ("hits", count(&inner.metrics.token_hits)),
-        ("evictions", app.config().tokens.evictions()),
+        ("evictions", float(app.config().tokens.evictions())),
     ] {
         write(
             &format!("pgrst_jwt_cache_{name}_total"),
             &format!("The total number of JWT cache {name}"),
             "counter",
-            &[("", value.to_string())],
+            &[("", value)],
         );
     }
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()

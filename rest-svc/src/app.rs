@@ -59,8 +59,6 @@ pub(crate) struct Inner {
     pub(crate) fatal: Notify,
     /// Where the API listens, to find out whether it still does.
     pub(crate) address: OnceLock<Address>,
-    /// True once the catalog was tried for the first time.
-    pub(crate) first_tried: AtomicBool,
 }
 
 impl App {
@@ -82,7 +80,6 @@ impl App {
             listening,
             fatal: Notify::new(),
             address: OnceLock::new(),
-            first_tried: AtomicBool::new(false),
         })))
     }
 
@@ -138,12 +135,6 @@ impl App {
             Some(Address::Tcp(address)) => TcpStream::connect(address).await.is_ok(),
             Some(Address::Unix(path)) => UnixStream::connect(path).await.is_ok(),
         }
-    }
-
-    /// Waits until the catalog was tried for the first time, which may have failed.
-    pub async fn first_load(&self) {
-        self.wait_until(|inner| inner.first_tried.load(Ordering::Acquire))
-            .await;
     }
 
     /// Waits for the catalog, but not for ever.

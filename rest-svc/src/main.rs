@@ -80,11 +80,6 @@ async fn run(config: Config) -> anyhow::Result<()> {
     if let Some(admin) = admin {
         tokio::spawn(http::serve(admin, app.admin_router(), stop.clone()));
     }
-    // Nobody is let in before it is known what there is to ask for.
-    tokio::select! {
-        () = app.first_load() => {}
-        () = stop.cancelled() => return Ok(()),
-    }
     tokio::select! {
         served = serve(&app, stop) => served?,
         () = app.failed() => anyhow::bail!("the database cannot be used, and automatic recovery is disabled"),

@@ -35,6 +35,7 @@ use svc_kit::pg::{Caller, quote_ident};
 use crate::{
     App, Config, access_log,
     auth::{Identity, identify},
+    config::LogLevel,
     error::{Error, Result},
     parse::{Accept, Preferences, Transaction, parse_accept},
     schema_cache::{QualifiedName, SchemaCache},
@@ -83,7 +84,7 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
     } else {
         handle(app, config.clone(), request)
             .await
-            .unwrap_or_else(refused)
+            .unwrap_or_else(|error| refused(&config, error))
     };
     if is_head && response.status().is_success() {
         // A body of known length would be announced, although it is not what GET would send.
@@ -104,9 +105,10 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
     response
 }
 
-/// The response of an error. What the database could not do is worth a line.
-fn refused(error: Error) -> Response {
-    if error.status.is_server_error() && !error.code.starts_with("PGRST3") {
+/// The response of an error. What the database could not do is worth a line, unless nothing is.
+fn refused(config: &Config, error: Error) -> Response {
+    let is_ours = error.status.is_server_error() && !error.code.starts_with("PGRST3");
+    if is_ours && config.log_level != LogLevel::Crit {
         tracing::warn!(code = error.code, message = error.message, "request failed");
     }
     error.into_response()
@@ -141,6 +143,7 @@ async fn handle(app: App, config: Arc<Config>, request: Request) -> Result<Respo
             .and_then(|value| value.to_str().ok()),
     );
     let role = access_log::Role(identity.role.clone());
+    let told = Arc::clone(&config);
     let context = Context {
         app,
         config,
@@ -160,7 +163,7 @@ async fn handle(app: App, config: Arc<Config>, request: Request) -> Result<Respo
         Resource::Relation(name) => relation::serve(context, &name).await,
         Resource::Routine(name) => rpc::serve(context, &name).await,
     }
-    .unwrap_or_else(refused);
+    .unwrap_or_else(|error| refused(&told, error));
     response.extensions_mut().insert(role);
     if let Some(in_database) = timing
         && !response.headers().contains_key("proxy-status")

@@ -56,7 +56,6 @@ async fn keep_loaded(app: App) {
         let started = Instant::now();
         let outcome = load(&app).await;
         inner.settled.store(outcome.is_ok(), Ordering::Release);
-        inner.first_tried.store(true, Ordering::Release);
         inner.tried.notify_waiters();
         match outcome {
             Ok(()) => {

@@ -164,7 +164,7 @@ impl TestApp {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let mut lines = text.lines().filter_map(|line| line.split_once(' '));
         let found = lines.find(|(each, _)| *each == name).unwrap();
-        found.1.parse().unwrap()
+        found.1.strip_suffix(".0").unwrap().parse().unwrap()
     }
 
     pub(crate) fn post(&self, path: &str) -> Call<'_> {
