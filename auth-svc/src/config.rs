@@ -55,8 +55,23 @@ pub struct Config {
     pub passkeys_enabled: bool,
     /// See above.
     pub saml_enabled: bool,
+    /// The OAuth 2.1 server.
+    pub oauth_server: OAuthServer,
+}
+
+/// This service as an identity provider for others.
+#[derive(Clone, Debug)]
+pub struct OAuthServer {
     /// `GOTRUE_OAUTH_SERVER_ENABLED`.
-    pub oauth_server_enabled: bool,
+    pub enabled: bool,
+    /// `GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION`: clients may register themselves.
+    pub allow_dynamic_registration: bool,
+    /// `GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH`: the page of the site where users consent.
+    pub authorization_path: String,
+    /// `GOTRUE_OAUTH_SERVER_AUTHORIZATION_TTL`, default 10 min: how long a request may wait for consent and exchange.
+    pub authorization_ttl: Duration,
+    /// `GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE`, default `email`.
+    pub default_scope: String,
 }
 
 /// Where and how requests are served.

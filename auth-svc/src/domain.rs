@@ -8,6 +8,7 @@ pub mod confirm;
 pub mod hooks;
 pub mod jwt;
 pub mod limiter;
+pub mod oauth_server;
 pub mod otp;
 pub mod password;
 pub mod pkce;

@@ -129,6 +129,10 @@ codes! {
     ManualLinkingDisabled => "manual_linking_disabled",
     NoAuthorization => "no_authorization",
     NotAdmin => "not_admin",
+    OAuthAuthorizationNotFound => "oauth_authorization_not_found",
+    OAuthClientNotFound => "oauth_client_not_found",
+    OAuthConsentNotFound => "oauth_consent_not_found",
+    OAuthDynamicClientRegistrationDisabled => "oauth_dynamic_client_registration_disabled",
     OtpDisabled => "otp_disabled",
     OtpExpired => "otp_expired",
     OverEmailSendRateLimit => "over_email_send_rate_limit",
@@ -216,6 +220,14 @@ impl Error {
     /// A wrong address or password; the two are not told apart.
     pub fn invalid_credentials() -> Self {
         Self::bad_request(Code::InvalidCredentials, "Invalid login credentials")
+    }
+
+    /// 400 in OAuth's own form.
+    pub fn oauth(error: &'static str, description: impl Into<Cow<'static, str>>) -> Self {
+        Self::OAuth {
+            error,
+            description: description.into(),
+        }
     }
 
     /// A code that is wrong, used up or too old; the three are not told apart.

@@ -10,6 +10,7 @@ mod invite;
 mod layers;
 mod logout;
 mod magic_link;
+mod oauth_server;
 mod otp;
 mod paging;
 mod reauthenticate;
@@ -68,6 +69,7 @@ pub fn router(app: &App) -> Router {
         )
         .route("/admin/generate_link", post(generate_link::post))
         .route("/admin/audit", get(audit_log::get))
+        .merge(oauth_server::router())
         .merge(unbuilt::router())
         .fallback(not_found)
         .layer(DefaultBodyLimit::max(MAX_BODY))

@@ -6,6 +6,8 @@ pub mod cleanup;
 pub mod factors;
 pub mod flow_state;
 pub mod identities;
+pub mod oauth_clients;
+pub mod oauth_grants;
 pub mod one_time_tokens;
 pub mod refresh_tokens;
 pub mod sessions;

@@ -13,6 +13,8 @@ pub struct RateLimits {
     pub token: f64,
     /// `GOTRUE_RATE_LIMIT_ANONYMOUS_USERS`: per hour.
     pub anonymous: f64,
+    /// `GOTRUE_RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER`: per five minutes.
+    pub oauth_client_register: f64,
     /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`.
     pub email_sent: SendLimit,
     /// `GOTRUE_RATE_LIMIT_SMS_SENT`.

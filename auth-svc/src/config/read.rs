@@ -6,8 +6,8 @@ use svc_kit::env::{ConfigError, Reader, Vars};
 use url::Url;
 
 use super::{
-    Api, Config, Db, External, Jwt, Mailer, Password, RateLimits, Security, SendLimit, Sessions,
-    Sms, Smtp, hooks,
+    Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
+    Sessions, Sms, Smtp, hooks,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -108,10 +108,24 @@ impl Config {
             audit_log_disable_postgres: r.flag(&["GOTRUE_AUDIT_LOG_DISABLE_POSTGRES"], false),
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
-            oauth_server_enabled: r.flag(&["GOTRUE_OAUTH_SERVER_ENABLED"], false),
+            oauth_server: oauth_server(r),
         };
         reader.finish()?;
         Ok(config)
+    }
+}
+
+fn oauth_server(r: &mut Reader<'_>) -> OAuthServer {
+    OAuthServer {
+        enabled: r.flag(&["GOTRUE_OAUTH_SERVER_ENABLED"], false),
+        allow_dynamic_registration: r
+            .flag(&["GOTRUE_OAUTH_SERVER_ALLOW_DYNAMIC_REGISTRATION"], false),
+        authorization_path: r.text_or(&["GOTRUE_OAUTH_SERVER_AUTHORIZATION_PATH"], ""),
+        authorization_ttl: r.duration(
+            &["GOTRUE_OAUTH_SERVER_AUTHORIZATION_TTL"],
+            Duration::from_secs(600),
+        ),
+        default_scope: r.text_or(&["GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE"], "email"),
     }
 }
 
@@ -318,6 +332,13 @@ fn rate_limits(r: &mut Reader<'_>) -> RateLimits {
             .unwrap_or(SendLimit::PerHour(30.0))
     };
     RateLimits {
+        oauth_client_register: r.parse_or(
+            &[
+                "GOTRUE_RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER",
+                "GOTRUE_RATE_LIMIT_OAUTH_DYNAMIC_CLIENT_REGISTER",
+            ],
+            10.0,
+        ),
         header: r.text(&["GOTRUE_RATE_LIMIT_HEADER"]).map(str::to_owned),
         otp: rate(r, "OTP", 30.0),
         verify: rate(r, "VERIFY", 30.0),

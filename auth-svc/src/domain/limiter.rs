@@ -31,6 +31,7 @@ pub enum Route {
     User,
     Verify,
     Token,
+    OAuthClientRegister,
 }
 
 #[derive(Debug)]
@@ -134,6 +135,7 @@ impl Limiter {
             Route::Anonymous => (self.limits.anonymous, self.limits.anonymous / 3600.0),
             Route::Verify => (BURST, self.limits.verify / five_minutes),
             Route::Token => (BURST, self.limits.token / five_minutes),
+            Route::OAuthClientRegister => (BURST, self.limits.oauth_client_register / five_minutes),
             _ => (BURST, self.limits.otp / five_minutes),
         };
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,6 +207,7 @@ mod tests {
 
     fn limits() -> RateLimits {
         RateLimits {
+            oauth_client_register: 30.0,
             header: None,
             otp: 30.0,
             verify: 30.0,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::{
     account::Account,
@@ -64,17 +65,23 @@ pub struct Refreshed {
     pub outcome: Outcome,
 }
 
-/// Exchanges a token.
+/// Exchanges a token. A session that was given to a client of the OAuth server goes on for that client alone, and
+/// no client gets at another session.
 ///
 /// Requests with the same token wait here for each other, not in the database, so that a storm of them
 /// cannot use up the connections.
-pub async fn exchange(app: &App, token: &str, caller: &Caller) -> Result<Refreshed, Error> {
+pub async fn exchange(
+    app: &App,
+    token: &str,
+    client: Option<Uuid>,
+    caller: &Caller,
+) -> Result<Refreshed, Error> {
     if !is_well_formed(token) {
         return Err(Error::invalid("Refresh token is not valid"));
     }
     let started = std::time::Instant::now();
     loop {
-        if let Some(refreshed) = attempt(app, token, caller).await? {
+        if let Some(refreshed) = attempt(app, token, client, caller).await? {
             return Ok(refreshed);
         }
         if started.elapsed() >= PATIENCE {
@@ -90,7 +97,12 @@ pub async fn exchange(app: &App, token: &str, caller: &Caller) -> Result<Refresh
 }
 
 /// One attempt; nothing when somebody else holds the token.
-async fn attempt(app: &App, text: &str, caller: &Caller) -> Result<Option<Refreshed>, Error> {
+async fn attempt(
+    app: &App,
+    text: &str,
+    client: Option<Uuid>,
+    caller: &Caller,
+) -> Result<Option<Refreshed>, Error> {
     let mut tx = app.begin().await?;
     let Some(token) = refresh_tokens::lock(&mut tx, text).await? else {
         if refresh_tokens::find(&mut tx, text).await?.is_some() {
@@ -133,12 +145,7 @@ async fn attempt(app: &App, text: &str, caller: &Caller) -> Result<Option<Refres
             "Invalid Refresh Token: No Valid Session Found",
         ));
     };
-    if session.oauth_client_id.is_some() {
-        return Err(Error::OAuth {
-            error: "invalid_client",
-            description: "Client authentication required for OAuth session".into(),
-        });
-    }
+    check_client(&session, client)?;
     check_lifetime(app, &session, &token, app.now())?;
     if app.config().sessions.single_per_user && !is_newest(app, &mut tx, &session, &token).await? {
         return Err(expired(
@@ -213,6 +220,18 @@ async fn rotate(
 
 fn expired(message: &'static str) -> Error {
     Error::bad_request(Code::SessionExpired, message)
+}
+
+fn check_client(session: &Session, client: Option<Uuid>) -> Result<(), Error> {
+    let why = match (session.oauth_client_id, client) {
+        (Some(_), None) => "Client authentication required for OAuth session",
+        (Some(owner), Some(client)) if owner != client => {
+            "Client does not match the session's OAuth client"
+        }
+        (None, Some(_)) => "Client authentication not allowed for non-OAuth session",
+        _ => return Ok(()),
+    };
+    Err(Error::oauth("invalid_client", why))
 }
 
 /// Fails when the session may not go on.

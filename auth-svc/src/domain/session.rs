@@ -60,6 +60,7 @@ pub enum Method {
     Anonymous,
     TokenRefresh,
     OAuth,
+    OAuthServerCode,
 }
 
 impl Method {
@@ -76,6 +77,7 @@ impl Method {
             Self::Anonymous => "anonymous",
             Self::TokenRefresh => "token_refresh",
             Self::OAuth => "oauth",
+            Self::OAuthServerCode => "oauth_provider/authorization_code",
         }
     }
 
@@ -91,6 +93,7 @@ impl Method {
             "email_change" => Self::EmailChange,
             "anonymous" => Self::Anonymous,
             "oauth" => Self::OAuth,
+            "oauth_provider/authorization_code" => Self::OAuthServerCode,
             _ => return None,
         })
     }
@@ -153,6 +156,18 @@ pub async fn begin(
     method: Method,
     caller: &Caller,
 ) -> Result<Issued, Error> {
+    begin_for(app, conn, account, method, None, caller).await
+}
+
+/// Begins a session; one for a client of the OAuth server is the client's alone, for the scopes given.
+pub async fn begin_for(
+    app: &App,
+    conn: &mut PgConnection,
+    account: &Account,
+    method: Method,
+    client: Option<(Uuid, &str)>,
+    caller: &Caller,
+) -> Result<Issued, Error> {
     const GRANT: &str = "Database error granting user";
     let now = app.now();
     let user = account.user.id;
@@ -161,6 +176,11 @@ pub async fn begin(
     sessions::insert(conn, session_id, user, &caller.origin(), now)
         .await
         .map_err(&failed)?;
+    if let Some((client, scopes)) = client {
+        sessions::give_to_client(conn, session_id, client, scopes)
+            .await
+            .map_err(&failed)?;
+    }
     let refresh_token = refresh::generate(app.random());
     refresh_tokens::insert(conn, &refresh_token, user, session_id, None, now)
         .await
@@ -235,6 +255,12 @@ pub async fn issue(
     ];
     for (name, value) in standard {
         claims.insert(name.into(), value);
+    }
+    if let Some(client) = session.oauth_client_id {
+        claims.insert("client_id".into(), client.to_string().into());
+    }
+    if let Some(scopes) = session.scopes.as_deref().filter(|text| !text.is_empty()) {
+        claims.insert("scope".into(), scopes.into());
     }
     if let Some(hook) = &config.hooks.custom_access_token {
         claims = hooks::customise_claims(app, conn, hook, user.id, claims, method, caller).await?;

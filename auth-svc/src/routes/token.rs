@@ -216,7 +216,7 @@ async fn refresh_token(
     params: &RefreshParams,
     caller: &Caller,
 ) -> Result<Response, Error> {
-    let refreshed = refresh::exchange(app, &params.refresh_token, caller).await?;
+    let refreshed = refresh::exchange(app, &params.refresh_token, None, caller).await?;
     Ok(issued(&refreshed.issued, Some(refreshed.outcome)))
 }
 

@@ -22,11 +22,9 @@ use crate::{
 
 pub(super) fn router() -> Router<App> {
     Router::new()
-        .route("/.well-known/oauth-authorization-server", get(oauth_server))
         .route("/authorize", get(authorize))
         .route("/callback", get(refuse).post(refuse))
         .route("/user/identities/authorize", get(link_identity))
-        .route("/user/oauth/grants", get(as_user).delete(as_user))
         .route("/factors", post(as_user))
         .route("/factors/{id}", delete(as_user))
         .route("/factors/{id}/challenge", post(as_user))
@@ -42,10 +40,8 @@ pub(super) fn router() -> Router<App> {
         .route("/admin/users/{id}/passkeys", get(as_admin))
         .route("/admin/users/{id}/passkeys/{passkey}", delete(as_admin))
         .route("/admin/sso/{*rest}", any(as_admin))
-        .route("/admin/oauth/{*rest}", any(as_admin))
         .route("/admin/custom-providers", get(as_admin).post(as_admin))
         .route("/admin/custom-providers/{id}", any(as_admin))
-        .route("/oauth/{*rest}", any(oauth_server))
         .route("/scim/v2/{*rest}", any(refuse))
 }
 
@@ -94,13 +90,6 @@ async fn link_identity(State(app): State<App>, _: SignedIn, request: Request) ->
 async fn passkeys(State(app): State<App>, request: Request) -> Response {
     if !app.config().passkeys_enabled {
         return Error::refused(404, Code::PasskeyDisabled, "Passkeys are disabled").into_response();
-    }
-    unavailable(&request).into_response()
-}
-
-async fn oauth_server(State(app): State<App>, request: Request) -> Response {
-    if !app.config().oauth_server_enabled {
-        return Error::disabled("OAuth server is disabled").into_response();
     }
     unavailable(&request).into_response()
 }

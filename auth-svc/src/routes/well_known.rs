@@ -11,6 +11,7 @@ pub(super) async fn jwks(State(app): State<App>) -> impl IntoResponse {
     ([(header::CACHE_CONTROL, "public, max-age=600")], Json(keys))
 }
 
+/// The metadata of `OpenID Connect` Discovery, of which RFC 8414's are a part.
 pub(super) async fn openid_configuration(State(app): State<App>) -> Json<Value> {
     let config = app.config();
     let issuer = if config.jwt.issuer.is_empty() {
@@ -19,7 +20,7 @@ pub(super) async fn openid_configuration(State(app): State<App>) -> Json<Value> 
         config.jwt.issuer.trim_end_matches('/')
     };
     let at = |path: &str| format!("{issuer}{path}");
-    Json(json!({
+    let mut metadata = json!({
         "issuer": issuer,
         "authorization_endpoint": at("/oauth/authorize"),
         "token_endpoint": at("/oauth/token"),
@@ -39,5 +40,9 @@ pub(super) async fn openid_configuration(State(app): State<App>) -> Json<Value> 
             "phone_number", "phone_number_verified", "name", "picture", "preferred_username",
             "updated_at",
         ],
-    }))
+    });
+    if config.oauth_server.enabled && config.oauth_server.allow_dynamic_registration {
+        metadata["registration_endpoint"] = at("/oauth/clients/register").into();
+    }
+    Json(metadata)
 }

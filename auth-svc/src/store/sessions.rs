@@ -17,6 +17,7 @@ pub struct Session {
     /// UTC, in a column without a zone.
     pub refreshed_at: Option<NaiveDateTime>,
     pub oauth_client_id: Option<Uuid>,
+    pub scopes: Option<String>,
     pub tag: Option<String>,
 }
 
@@ -44,7 +45,8 @@ pub struct Claim {
 fn select(condition: &str) -> AssertSqlSafe<String> {
     AssertSqlSafe(format!(
         "select id, user_id, coalesce(created_at, 'epoch') as created_at,
-                coalesce(aal::text, 'aal1') as aal, not_after, refreshed_at, oauth_client_id, tag
+                coalesce(aal::text, 'aal1') as aal, not_after, refreshed_at, oauth_client_id,
+                scopes, tag
          from auth.sessions where {condition}"
     ))
 }
@@ -101,6 +103,36 @@ pub async fn insert(
     .bind(origin.ip)
     .execute(conn)
     .await?;
+    Ok(())
+}
+
+/// Gives a session to a client of the OAuth server, for these scopes.
+pub async fn give_to_client(
+    conn: &mut PgConnection,
+    id: Uuid,
+    client: Uuid,
+    scopes: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update auth.sessions set oauth_client_id = $2, scopes = $3 where id = $1")
+        .bind(id)
+        .bind(client)
+        .bind(scopes)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Ends all sessions that a user gave to a client.
+pub async fn delete_of_client(
+    conn: &mut PgConnection,
+    user: Uuid,
+    client: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from auth.sessions where user_id = $1 and oauth_client_id = $2")
+        .bind(user)
+        .bind(client)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

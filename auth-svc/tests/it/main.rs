@@ -12,6 +12,7 @@ mod email;
 mod errors;
 mod hook_receiver;
 mod mail_sink;
+mod oauth_server;
 mod phone;
 mod refresh;
 mod sessions;
