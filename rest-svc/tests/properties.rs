@@ -129,7 +129,7 @@ proptest! {
     #[test]
     fn placeholders_and_parameters_agree(query in nearly()) {
         if let Some(statement) = render(&query) {
-            check_placeholders(&statement);
+            check_placeholders(&query, &statement);
         }
     }
 
@@ -140,7 +140,7 @@ proptest! {
         let second = render(&form(&encode(&b)));
         let (first, second) = (first.unwrap(), second.unwrap());
         prop_assert_eq!(first.text(), second.text());
-        check_placeholders(&second);
+        check_placeholders(&b, &second);
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod support;
 
 fuzz_target!(|query: &str| {
     if let Some(statement) = support::render(query) {
-        support::check_placeholders(&statement);
+        support::check_placeholders(query, &statement);
     }
     let _ = parse_arguments(query);
 });
