@@ -2,11 +2,13 @@
 //! the transaction.
 
 pub mod audit;
+pub mod challenges;
 pub mod cleanup;
 pub mod factors;
 pub mod flow_state;
 pub mod identities;
 pub mod one_time_tokens;
+pub mod passkeys;
 pub mod refresh_tokens;
 pub mod sessions;
 pub mod users;

@@ -60,6 +60,10 @@ pub enum Method {
     Anonymous,
     TokenRefresh,
     OAuth,
+    Totp,
+    MfaPhone,
+    MfaWebAuthn,
+    Passkey,
 }
 
 impl Method {
@@ -76,6 +80,10 @@ impl Method {
             Self::Anonymous => "anonymous",
             Self::TokenRefresh => "token_refresh",
             Self::OAuth => "oauth",
+            Self::Totp => "totp",
+            Self::MfaPhone => "mfa/phone",
+            Self::MfaWebAuthn => "mfa/webauthn",
+            Self::Passkey => "passkey",
         }
     }
 
@@ -91,6 +99,10 @@ impl Method {
             "email_change" => Self::EmailChange,
             "anonymous" => Self::Anonymous,
             "oauth" => Self::OAuth,
+            "totp" => Self::Totp,
+            "mfa/phone" => Self::MfaPhone,
+            "mfa/webauthn" => Self::MfaWebAuthn,
+            "passkey" => Self::Passkey,
             _ => return None,
         })
     }
