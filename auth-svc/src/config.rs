@@ -239,6 +239,9 @@ pub struct Sessions {
     pub timebox: Option<Duration>,
     /// `GOTRUE_SESSIONS_INACTIVITY_TIMEOUT`.
     pub inactivity_timeout: Option<Duration>,
+    /// `GOTRUE_SESSIONS_ALLOW_LOW_AAL`: how long a session may last in which a user with a second factor
+    /// did not prove it.
+    pub allow_low_aal: Option<Duration>,
     /// `GOTRUE_SESSIONS_SINGLE_PER_USER`.
     pub single_per_user: bool,
 }

@@ -101,6 +101,7 @@ impl Config {
             sessions: Sessions {
                 timebox: lifetime(r, "GOTRUE_SESSIONS_TIMEBOX"),
                 inactivity_timeout: lifetime(r, "GOTRUE_SESSIONS_INACTIVITY_TIMEOUT"),
+                allow_low_aal: lifetime(r, "GOTRUE_SESSIONS_ALLOW_LOW_AAL"),
                 single_per_user: r.flag(&["GOTRUE_SESSIONS_SINGLE_PER_USER"], false),
             },
             rate_limits: rate_limits(r),
@@ -128,9 +129,6 @@ fn refuse_unbuilt(r: &mut Reader<'_>) {
         if r.flag(&[name], false) {
             r.problem(format!("{name}: not available yet"));
         }
-    }
-    if r.text(&["GOTRUE_SESSIONS_ALLOW_LOW_AAL"]).is_some() {
-        r.problem("GOTRUE_SESSIONS_ALLOW_LOW_AAL: not available yet");
     }
     let version = "GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION";
     if r.parse_or(&[version], 0_u8) > 1 {

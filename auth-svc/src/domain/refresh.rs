@@ -139,8 +139,10 @@ async fn attempt(app: &App, text: &str, caller: &Caller) -> Result<Option<Refres
             description: "Client authentication required for OAuth session".into(),
         });
     }
-    check_lifetime(app, &session, &token, app.now())?;
-    if app.config().sessions.single_per_user && !is_newest(app, &mut tx, &session, &token).await? {
+    check_lifetime(app, &account, &session, &token, app.now())?;
+    if app.config().sessions.single_per_user
+        && !is_newest(app, &mut tx, &account, &session, &token).await?
+    {
         return Err(expired(
             "Invalid Refresh Token: Session Expired (Revoked by Newer Login)",
         ));
@@ -218,6 +220,7 @@ fn expired(message: &'static str) -> Error {
 /// Fails when the session may not go on.
 fn check_lifetime(
     app: &App,
+    account: &Account,
     session: &Session,
     token: &RefreshToken,
     now: DateTime<Utc>,
@@ -239,6 +242,11 @@ fn check_lifetime(
             "Invalid Refresh Token: Session Expired (Inactivity)",
         ));
     }
+    if session::low_aal_end(app, account, session).is_some_and(|end| now > end) {
+        return Err(expired(
+            "Invalid Refresh Token: Session Expired (Low AAL: User Needs MFA Verification)",
+        ));
+    }
     Ok(())
 }
 
@@ -246,6 +254,7 @@ fn check_lifetime(
 async fn is_newest(
     app: &App,
     conn: &mut PgConnection,
+    account: &Account,
     session: &Session,
     token: &RefreshToken,
 ) -> Result<bool, Error> {
@@ -257,7 +266,8 @@ async fn is_newest(
         let over = other.not_after.is_some_and(|end| now > end)
             || rules
                 .timebox
-                .is_some_and(|timebox| now > other.created_at + timebox);
+                .is_some_and(|timebox| now > other.created_at + timebox)
+            || session::low_aal_end(app, account, other).is_some_and(|end| now > end);
         other.id != session.id
             && !over
             && other.tag == session.tag

@@ -196,6 +196,13 @@ pub async fn begin(
     issue(app, conn, account, &session, refresh_token, method, caller).await
 }
 
+/// When a session ends in which a user with a second factor did not prove it, where that is limited.
+pub fn low_aal_end(app: &App, account: &Account, session: &Session) -> Option<DateTime<Utc>> {
+    let allowed = app.config().sessions.allow_low_aal?;
+    let is_low = account.has_verified_factor() && !session.is_aal2();
+    is_low.then(|| session.created_at + allowed)
+}
+
 /// Signs an access token for a session.
 pub async fn issue(
     app: &App,
@@ -208,7 +215,10 @@ pub async fn issue(
 ) -> Result<Issued, Error> {
     let config = app.config();
     let now = app.now();
-    let expires_at = now + config.jwt.exp;
+    let mut expires_at = now + config.jwt.exp;
+    if let Some(end) = low_aal_end(app, &account, session) {
+        expires_at = expires_at.min(end);
+    }
     let proofs = sessions::claims(conn, session.id).await?;
     let amr: Vec<Value> = proofs
         .iter()

@@ -177,6 +177,26 @@ async fn a_verified_factor_protects_the_others() {
 }
 
 #[tokio::test]
+async fn a_session_without_the_second_factor_may_be_short() {
+    let mut app = TestApp::start(&[("GOTRUE_SESSIONS_ALLOW_LOW_AAL", "10m")]).await;
+    let token = member(&mut app).await;
+    let (factor, secret) = enroll(&app, &token, "app").await;
+    let lifted = verify(&app, &token, &factor, &secret).await.ok();
+    let low = app.sign_in("ada@example.com", "secret12").await.ok();
+    // Counted from the session's beginning, a moment before the token's.
+    let left = low.body["expires_in"].as_i64().unwrap();
+    assert!((595..=600).contains(&left), "{left}");
+    assert_eq!(lifted.body["expires_in"].as_i64().unwrap(), 3600);
+    app.pass(Duration::seconds(601));
+    let refused = app.refresh(&low.text("refresh_token")).await;
+    assert_eq!(
+        refused.refused(400, "session_expired").text("msg"),
+        "Invalid Refresh Token: Session Expired (Low AAL: User Needs MFA Verification)"
+    );
+    app.refresh(&lifted.text("refresh_token")).await.ok();
+}
+
+#[tokio::test]
 async fn a_factor_belongs_to_one_user() {
     let mut app = TestApp::start(&[]).await;
     let token = member(&mut app).await;
