@@ -71,17 +71,18 @@ pub async fn find(
         .await
 }
 
-/// One of a user's, locked until the transaction ends.
+/// One of a user's, locked until the transaction ends. The others are locked with it, in the order of their
+/// ids: proving one removes others, and two that did so at once would wait for each other.
 pub async fn lock(
     conn: &mut PgConnection,
     user: Uuid,
     id: Uuid,
 ) -> Result<Option<Factor>, sqlx::Error> {
-    sqlx::query_as(select("user_id = $1 and id = $2 for update"))
+    let all: Vec<Factor> = sqlx::query_as(select("user_id = $1 order by id for update"))
         .bind(user)
-        .bind(id)
-        .fetch_optional(conn)
-        .await
+        .fetch_all(conn)
+        .await?;
+    Ok(all.into_iter().find(|factor| factor.id == id))
 }
 
 /// The secret of a TOTP factor, in base32.
