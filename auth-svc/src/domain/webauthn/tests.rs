@@ -1,4 +1,6 @@
-use super::{public_key::PublicKey, *};
+use proptest::prelude::*;
+
+use super::{authenticator_data::AuthenticatorData, public_key::PublicKey, *};
 use crate::domain::clock::SystemRandom;
 
 fn party() -> RelyingParty {
@@ -166,4 +168,27 @@ fn every_kind_of_key_verifies_what_it_signed() {
         iana::Algorithm::PS256,
         &sign(&signature::RSA_PSS_SHA256),
     );
+}
+
+proptest! {
+    /// Whatever a client sends is read or refused, whole.
+    #[test]
+    fn no_bytes_stop_a_reader(bytes in proptest::collection::vec(any::<u8>(), 0..400), flags: u8) {
+        let _ = AuthenticatorData::read(&bytes);
+        let _ = PublicKey::read(&bytes);
+        let mut data = [&[0; 32][..], &[flags], &[0; 20], &[0, 4, 1, 2, 3, 4]].concat();
+        data.extend(&bytes);
+        let _ = AuthenticatorData::read(&data);
+        let text = BASE64URL.encode(&bytes);
+        let response = json!({
+            "id": text, "rawId": text, "type": "public-key",
+            "response": {
+                "clientDataJSON": text, "attestationObject": text,
+                "authenticatorData": BASE64URL.encode(&data), "signature": text,
+            },
+        });
+        let session = Session { cred_params: vec![json!({})], ..Session::default() };
+        prop_assert!(finish_creation(&party(), &session, "", &response).is_err());
+        let _ = Answer::read(&response);
+    }
 }
