@@ -60,6 +60,27 @@ async fn the_code_that_was_sent_lifts_the_session() {
 }
 
 #[tokio::test]
+async fn of_two_requests_at_once_one_sends() {
+    let mut app = TestApp::start(ON).await;
+    let session = app.member("ada@example.com", "secret12").await;
+    let token = session.text("access_token");
+    let enrolled = app
+        .post_as("/factors", &token, wish("919876543210", "mine"))
+        .await
+        .ok();
+    let path = format!("/factors/{}/challenge", enrolled.text("id"));
+    let (first, second) = tokio::join!(
+        app.post_as(&path, &token, json!({})),
+        app.post_as(&path, &token, json!({})),
+    );
+    let mut statuses = [first.status, second.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 429]);
+    app.texts.next();
+    assert!(app.texts.is_empty());
+}
+
+#[tokio::test]
 async fn a_number_is_one_factor() {
     let mut app = TestApp::start(ON).await;
     let session = app.member("ada@example.com", "secret12").await;

@@ -150,6 +150,60 @@ async fn a_challenge_is_good_once_in_time_and_from_one_address() {
 }
 
 #[tokio::test]
+async fn of_two_answers_at_once_one_counts() {
+    let mut app = TestApp::start(&[]).await;
+    let token = member(&mut app).await;
+    let (one, secret) = enroll(&app, &token, "one").await;
+    let (two, other) = enroll(&app, &token, "two").await;
+    let body = json!({
+        "challenge_id": challenge(&app, &token, &one).await,
+        "code": code(&app, &secret),
+    });
+    let path = format!("{one}/verify");
+    let (first, second) = tokio::join!(
+        app.post_as(&path, &token, body.clone()),
+        app.post_as(&path, &token, body),
+    );
+    let mut statuses = [first.status, second.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 422]);
+    // The other factor went when the first was proved, whoever asks and however soon.
+    verify_gone(&app, &token, &two, &other).await;
+}
+
+async fn verify_gone(app: &TestApp, token: &str, factor: &str, secret: &str) {
+    let body = json!({ "challenge_id": uuid::Uuid::nil(), "code": code(app, secret) });
+    app.post_as(&format!("{factor}/verify"), token, body)
+        .await
+        .refused(404, "mfa_factor_not_found");
+}
+
+#[tokio::test]
+async fn two_factors_proved_at_once_do_not_wait_for_each_other() {
+    for _ in 0..5 {
+        let mut app = TestApp::start(&[]).await;
+        let token = member(&mut app).await;
+        let (one, secret) = enroll(&app, &token, "one").await;
+        let (two, other) = enroll(&app, &token, "two").await;
+        let mut answers = Vec::new();
+        for (factor, secret) in [(&one, &secret), (&two, &other)] {
+            let body = json!({
+                "challenge_id": challenge(&app, &token, factor).await,
+                "code": code(&app, secret),
+            });
+            answers.push((format!("{factor}/verify"), body));
+        }
+        let (first, second) = tokio::join!(
+            app.post_as(&answers[0].0, &token, answers[0].1.clone()),
+            app.post_as(&answers[1].0, &token, answers[1].1.clone()),
+        );
+        let statuses = [first.status, second.status];
+        assert!(statuses.contains(&200), "{statuses:?}");
+        assert!(!statuses.contains(&500), "{first:?} {second:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_verified_factor_protects_the_others() {
     let mut app = TestApp::start(&[]).await;
     let token = member(&mut app).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sqlx::{PgConnection, types::Json};
 
-use super::{Acting, FactorType, credentials, entity};
+use super::{Acting, FactorType, credentials, entity, factor_not_found};
 use crate::{
     app::App,
     domain::{
@@ -44,11 +44,15 @@ pub async fn challenge(app: &App, who: Acting<'_>, factor: &Factor) -> Result<Va
         "expires_at": (now + app.config().mfa.challenge_expiry).timestamp(),
     });
     let mut tx = app.begin().await?;
+    // Locked, so that it is not removed meanwhile, and two requests at once send one message.
+    let factor = factors::lock(&mut tx, account.user.id, factor.id)
+        .await?
+        .ok_or_else(factor_not_found)?;
     match factor_type {
         FactorType::Totp => {}
-        FactorType::Phone => new.otp_code = Some(text(app, &mut tx, who, factor).await?),
+        FactorType::Phone => new.otp_code = Some(text(app, &mut tx, who, &factor).await?),
         FactorType::WebAuthn => {
-            let (options, session) = ceremony(app, &mut tx, who, factor).await?;
+            let (options, session) = ceremony(app, &mut tx, who, &factor).await?;
             answer["webauthn"] = options;
             new.web_authn_session_data = Some(Json(session));
         }

@@ -19,15 +19,10 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'=')
     .remove(b'@');
 /// The same for a value of the query.
-const QUERY: &AsciiSet = &SEGMENT
-    .remove(b'&')
-    .remove(b'=')
-    .add(b'&')
-    .add(b'=')
-    .add(b'+');
+const QUERY: &AsciiSet = &SEGMENT.add(b'&').add(b'=').add(b'+');
 /// The side of a module of a QR code; pixels.
 const MODULE: u32 = 3;
-/// The hash's block is filled by 20 bytes, as RFC 4226 recommends.
+/// 160 bits, as RFC 4226 recommends.
 const SECRET_BYTES: usize = 20;
 
 /// A new secret in base32.
