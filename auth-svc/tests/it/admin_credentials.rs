@@ -101,3 +101,56 @@ async fn passkeys_are_listed_and_removed() {
         .refused(404, "validation_failed");
     assert_eq!(app.get(&list, &key).await.ok().body, json!([]));
 }
+
+#[tokio::test]
+async fn what_nobody_finished_is_cleaned_up() {
+    let mut app = TestApp::start(ON).await;
+    let session = app.member("ada@example.com", "secret12").await;
+    let token = session.text("access_token");
+    let wish = json!({ "factor_type": "totp" });
+    app.post_as("/factors", &token, wish).await.ok();
+    app.post("/passkeys/authentication/options", json!({}))
+        .await
+        .ok();
+    let left = "select (select count(*) from auth.mfa_factors)
+                     + (select count(*) from auth.webauthn_challenges)";
+    let clean = async |hours| {
+        let now = app.now() + chrono::Duration::hours(hours);
+        auth_svc::store::cleanup::run(&app.db.pool(), now)
+            .await
+            .unwrap();
+    };
+    clean(0).await;
+    assert_eq!(app.count(left).await, 2);
+    clean(25).await;
+    assert_eq!(app.count(left).await, 0);
+}
+
+#[tokio::test]
+async fn a_user_who_is_hidden_keeps_no_credentials() {
+    let mut app = TestApp::start(ON).await;
+    let session = app.member("ada@example.com", "secret12").await;
+    let token = session.text("access_token");
+    let offered = app
+        .post_as("/passkeys/registration/options", &token, json!({}))
+        .await
+        .ok()
+        .body;
+    let body = json!({
+        "challenge_id": offered["challenge_id"],
+        "credential": Authenticator::new().create(&offered["options"]),
+    });
+    app.post_as("/passkeys/registration/verify", &token, body)
+        .await
+        .ok();
+    let wish = json!({ "factor_type": "totp" });
+    app.post_as("/factors", &token, wish).await.ok();
+    let id = session.body["user"]["id"].as_str().unwrap();
+    let body = json!({ "should_soft_delete": true });
+    app.delete(&format!("/admin/users/{id}"), &service_token(), Some(body))
+        .await
+        .ok();
+    let left = "select (select count(*) from auth.mfa_factors)
+                     + (select count(*) from auth.webauthn_credentials)";
+    assert_eq!(app.count(left).await, 0);
+}
