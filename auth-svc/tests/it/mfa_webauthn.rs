@@ -136,7 +136,10 @@ async fn what_is_not_right_is_refused() {
     }
     let mut garbled = Authenticator::new().create(&options);
     garbled["response"]["attestationObject"] = "oWE".into();
+    let mut bloated = Authenticator::new().create(&options);
+    bloated["more"] = "x".repeat(64 << 10).into();
     for body in [
+        answer(&id, "create", &bloated),
         answer(&id, "create", &garbled),
         answer(&id, "create", &json!("text")),
         answer(&id, "dance", &json!({})),

@@ -10,6 +10,9 @@ use url::{Origin, Url};
 
 use super::{BASE64URL, Failure, authenticator_data::AuthenticatorData};
 
+/// The largest response, as JSON: what is kept of one is shown with every picture of the user. Statements with
+/// chains of certificates take a few KiB.
+const MAX_RESPONSE: usize = 64 << 10;
 /// More names of transports than there are, and longer ones.
 const MAX_TRANSPORTS: usize = 16;
 const MAX_TRANSPORT: usize = 32;
@@ -27,8 +30,11 @@ fn bytes(value: &Value, name: &'static str) -> Result<Vec<u8>, Failure> {
         .map_err(|_| Failure::Malformed(name))
 }
 
-/// The id of the credential, which is there twice.
+/// The id of the credential, which is there twice, of a response that is worth reading.
 fn credential_id(response: &Value) -> Result<Vec<u8>, Failure> {
+    if response.to_string().len() > MAX_RESPONSE {
+        return Err(Failure::Malformed("the response is too large"));
+    }
     if text(response, "type")? != "public-key" {
         return Err(Failure::Malformed("type"));
     }
@@ -52,6 +58,7 @@ pub(super) struct Creation {
 
 impl Creation {
     pub(super) fn read(response: &Value) -> Result<Self, Failure> {
+        let id = credential_id(response)?;
         let inner = response.get("response").unwrap_or(&Value::Null);
         let raw_object = bytes(inner, "attestationObject")?;
         let transports = inner
@@ -70,7 +77,7 @@ impl Creation {
             .filter(|name| ["platform", "cross-platform"].contains(name))
             .unwrap_or_default();
         Ok(Self {
-            id: credential_id(response)?,
+            id,
             client_data: bytes(inner, "clientDataJSON")?,
             object: AttestationObject::read(&raw_object)?,
             raw_object,
@@ -149,6 +156,7 @@ pub(super) struct Assertion {
 
 impl Assertion {
     pub(super) fn read(response: &Value) -> Result<Self, Failure> {
+        let id = credential_id(response)?;
         let inner = response.get("response").unwrap_or(&Value::Null);
         let raw = bytes(inner, "authenticatorData")?;
         let user_handle = match inner.get("userHandle") {
@@ -156,7 +164,7 @@ impl Assertion {
             Some(_) => Some(bytes(inner, "userHandle")?).filter(|handle| !handle.is_empty()),
         };
         Ok(Self {
-            id: credential_id(response)?,
+            id,
             client_data: bytes(inner, "clientDataJSON")?,
             authenticator_data: AuthenticatorData::read(&raw)?,
             raw,
