@@ -10,7 +10,7 @@ use svc_kit::pg::PoolSettings;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    config::Config,
+    config::{Config, RelyingParty},
     domain::{
         clock::{Clock, Random, SystemClock, SystemRandom},
         limiter::Limiter,
@@ -135,6 +135,15 @@ impl App {
     /// The limits.
     pub fn limiter(&self) -> &Limiter {
         &self.0.limiter
+    }
+
+    /// Who asks for WebAuthn credentials; fails when that was not said.
+    pub fn relying_party(&self) -> Result<&RelyingParty, Error> {
+        let party = self.config().relying_party.as_ref();
+        party.ok_or_else(|| {
+            let reason = anyhow::anyhow!("GOTRUE_WEBAUTHN_RP_* is incomplete");
+            Error::internal("Failed to initialize WebAuthn", reason)
+        })
     }
 
     /// The client for hooks and templates.

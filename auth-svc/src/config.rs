@@ -4,9 +4,11 @@
 
 mod hooks;
 mod limits;
+mod mfa;
 mod read;
 
 pub use limits::{RateLimits, SendLimit};
+pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -51,9 +53,15 @@ pub struct Config {
     pub hooks: Hooks,
     /// `GOTRUE_AUDIT_LOG_DISABLE_POSTGRES`: log lines only.
     pub audit_log_disable_postgres: bool,
-    /// `GOTRUE_PASSKEY_ENABLED` and `GOTRUE_SAML_ENABLED`, as `/settings` reports them.
+    /// Second factors.
+    pub mfa: Mfa,
+    /// Who asks for WebAuthn credentials; absent when that was not said.
+    pub relying_party: Option<RelyingParty>,
+    /// `GOTRUE_PASSKEY_ENABLED`.
     pub passkeys_enabled: bool,
-    /// See above.
+    /// `GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER`, default 10.
+    pub max_passkeys: i64,
+    /// `GOTRUE_SAML_ENABLED`, as `/settings` reports it.
     pub saml_enabled: bool,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
@@ -246,6 +254,9 @@ pub struct Sessions {
     pub timebox: Option<Duration>,
     /// `GOTRUE_SESSIONS_INACTIVITY_TIMEOUT`.
     pub inactivity_timeout: Option<Duration>,
+    /// `GOTRUE_SESSIONS_ALLOW_LOW_AAL`: how long a session may last in which a user with a second factor
+    /// did not prove it.
+    pub allow_low_aal: Option<Duration>,
     /// `GOTRUE_SESSIONS_SINGLE_PER_USER`.
     pub single_per_user: bool,
 }
@@ -265,6 +276,8 @@ pub struct Hooks {
     pub after_user_created: Option<Hook>,
     /// `GOTRUE_HOOK_PASSWORD_VERIFICATION_ATTEMPT_*`.
     pub password_verification_attempt: Option<Hook>,
+    /// `GOTRUE_HOOK_MFA_VERIFICATION_ATTEMPT_*`.
+    pub mfa_verification_attempt: Option<Hook>,
 }
 
 /// One callback.

@@ -4,6 +4,7 @@ mod admin;
 mod audit_log;
 mod caller;
 mod extract;
+mod factors;
 mod generate_link;
 mod health;
 mod invite;
@@ -13,6 +14,7 @@ mod magic_link;
 mod oauth_server;
 mod otp;
 mod paging;
+mod passkeys;
 mod reauthenticate;
 mod recover;
 mod resend;
@@ -29,7 +31,7 @@ use axum::{
     extract::DefaultBodyLimit,
     middleware::{from_fn, from_fn_with_state},
     response::{IntoResponse as _, Response},
-    routing::{delete, get, post},
+    routing::{delete, get, patch, post, put},
 };
 use http::StatusCode;
 
@@ -61,11 +63,32 @@ pub fn router(app: &App) -> Router {
         .route("/reauthenticate", get(reauthenticate::get))
         .route("/user", get(user::get).put(user::put))
         .route("/user/identities/{id}", delete(user::unlink))
+        .route("/factors", post(factors::enroll))
+        .route("/factors/{id}", delete(factors::unenroll))
+        .route("/factors/{id}/challenge", post(factors::challenge))
+        .route("/factors/{id}/verify", post(factors::verify))
+        .merge(passkey_routes())
         .route("/invite", post(invite::post))
         .route("/admin/users", get(admin::list).post(admin::create))
         .route(
             "/admin/users/{id}",
             get(admin::get).put(admin::update).delete(admin::delete),
+        )
+        .route(
+            "/admin/users/{id}/factors",
+            get(admin::credentials::factors),
+        )
+        .route(
+            "/admin/users/{id}/factors/{factor}",
+            put(admin::credentials::update_factor).delete(admin::credentials::delete_factor),
+        )
+        .route(
+            "/admin/users/{id}/passkeys",
+            get(admin::credentials::passkeys),
+        )
+        .route(
+            "/admin/users/{id}/passkeys/{passkey}",
+            delete(admin::credentials::delete_passkey),
         )
         .route("/admin/generate_link", post(generate_link::post))
         .route("/admin/audit", get(audit_log::get))
@@ -78,6 +101,31 @@ pub fn router(app: &App) -> Router {
         .layer(layers::cors(&app.config().api.cors_allowed_headers))
         .layer(from_fn(svc_kit::http::request_id_layer))
         .with_state(app.clone())
+}
+
+fn passkey_routes() -> Router<App> {
+    Router::new()
+        .route("/passkeys", get(passkeys::list))
+        .route(
+            "/passkeys/{id}",
+            patch(passkeys::rename).delete(passkeys::delete),
+        )
+        .route(
+            "/passkeys/authentication/options",
+            post(passkeys::begin_authentication),
+        )
+        .route(
+            "/passkeys/authentication/verify",
+            post(passkeys::authenticate),
+        )
+        .route(
+            "/passkeys/registration/options",
+            post(passkeys::begin_registration),
+        )
+        .route(
+            "/passkeys/registration/verify",
+            post(passkeys::finish_registration),
+        )
 }
 
 async fn not_found() -> Response {

@@ -2,6 +2,7 @@
 //! the transaction.
 
 pub mod audit;
+pub mod challenges;
 pub mod cleanup;
 pub mod factors;
 pub mod flow_state;
@@ -9,6 +10,7 @@ pub mod identities;
 pub mod oauth_clients;
 pub mod oauth_grants;
 pub mod one_time_tokens;
+pub mod passkeys;
 pub mod refresh_tokens;
 pub mod sessions;
 pub mod users;

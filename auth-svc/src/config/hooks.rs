@@ -14,6 +14,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Hooks {
         before_user_created: hook(r, "BEFORE_USER_CREATED"),
         after_user_created: hook(r, "AFTER_USER_CREATED"),
         password_verification_attempt: hook(r, "PASSWORD_VERIFICATION_ATTEMPT"),
+        mfa_verification_attempt: hook(r, "MFA_VERIFICATION_ATTEMPT"),
     }
 }
 

@@ -15,6 +15,10 @@ pub struct RateLimits {
     pub anonymous: f64,
     /// `GOTRUE_RATE_LIMIT_O_AUTH_DYNAMIC_CLIENT_REGISTER`: per five minutes.
     pub oauth_client_register: f64,
+    /// `GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY`: per minute, each of the two.
+    pub mfa: f64,
+    /// `GOTRUE_RATE_LIMIT_PASSKEY`: per five minutes.
+    pub passkey: f64,
     /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`.
     pub email_sent: SendLimit,
     /// `GOTRUE_RATE_LIMIT_SMS_SENT`.

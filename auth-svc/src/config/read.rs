@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, hooks,
+    Sessions, Sms, Smtp, hooks, mfa,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -101,11 +101,15 @@ impl Config {
             sessions: Sessions {
                 timebox: lifetime(r, "GOTRUE_SESSIONS_TIMEBOX"),
                 inactivity_timeout: lifetime(r, "GOTRUE_SESSIONS_INACTIVITY_TIMEOUT"),
+                allow_low_aal: lifetime(r, "GOTRUE_SESSIONS_ALLOW_LOW_AAL"),
                 single_per_user: r.flag(&["GOTRUE_SESSIONS_SINGLE_PER_USER"], false),
             },
             rate_limits: rate_limits(r),
             hooks: hooks::read(r),
             audit_log_disable_postgres: r.flag(&["GOTRUE_AUDIT_LOG_DISABLE_POSTGRES"], false),
+            mfa: mfa::factors(r),
+            relying_party: mfa::relying_party(r),
+            max_passkeys: r.parse_or(&["GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER"], 10),
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
             oauth_server: oauth_server(r),
@@ -135,14 +139,10 @@ fn refuse_unbuilt(r: &mut Reader<'_>) {
         "GOTRUE_SECURITY_CAPTCHA_ENABLED",
         "GOTRUE_PASSWORD_HIBP_ENABLED",
         "GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT",
-        "GOTRUE_HOOK_MFA_VERIFICATION_ATTEMPT_ENABLED",
     ] {
         if r.flag(&[name], false) {
             r.problem(format!("{name}: not available yet"));
         }
-    }
-    if r.text(&["GOTRUE_SESSIONS_ALLOW_LOW_AAL"]).is_some() {
-        r.problem("GOTRUE_SESSIONS_ALLOW_LOW_AAL: not available yet");
     }
     let version = "GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION";
     if r.parse_or(&[version], 0_u8) > 1 {
@@ -344,13 +344,15 @@ fn rate_limits(r: &mut Reader<'_>) -> RateLimits {
         verify: rate(r, "VERIFY", 30.0),
         token: rate(r, "TOKEN_REFRESH", 150.0),
         anonymous: rate(r, "ANONYMOUS_USERS", 30.0),
+        mfa: r.parse_or(&["GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY"], 15.0),
+        passkey: rate(r, "PASSKEY", 30.0),
         email_sent: sent(r, "EMAIL_SENT"),
         sms_sent: sent(r, "SMS_SENT"),
     }
 }
 
 /// None and zero both mean a minute, as in the original: sending without a pause cannot be switched on.
-fn frequency(r: &mut Reader<'_>, name: &str) -> Duration {
+pub(super) fn frequency(r: &mut Reader<'_>, name: &str) -> Duration {
     let minute = Duration::from_secs(60);
     let wished = r.duration(&[name], minute);
     if wished.is_zero() { minute } else { wished }
@@ -362,7 +364,7 @@ fn lifetime(r: &mut Reader<'_>, name: &str) -> Option<Duration> {
 }
 
 /// Codes have 6 to 10 digits; any other wish gives 6.
-fn code_length(r: &mut Reader<'_>, name: &str) -> u8 {
+pub(super) fn code_length(r: &mut Reader<'_>, name: &str) -> u8 {
     let wished = r.parse_or(&[name], 6_i64);
     u8::try_from(wished)
         .ok()
@@ -370,7 +372,7 @@ fn code_length(r: &mut Reader<'_>, name: &str) -> u8 {
         .unwrap_or(6)
 }
 
-fn list(text: Option<&str>) -> Vec<String> {
+pub(super) fn list(text: Option<&str>) -> Vec<String> {
     text.unwrap_or_default()
         .split(',')
         .map(str::trim)

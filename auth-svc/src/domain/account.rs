@@ -51,9 +51,7 @@ impl Account {
 
     /// True when a second factor is verified.
     pub fn has_verified_factor(&self) -> bool {
-        self.factors
-            .iter()
-            .any(|factor| factor.status == "verified")
+        self.factors.iter().any(Factor::is_verified)
     }
 
     /// The user as clients and hooks see it.
@@ -148,22 +146,26 @@ fn identity_json(identity: &Identity) -> Value {
     value
 }
 
-fn factor_json(factor: &Factor) -> Value {
+/// A second factor as clients see it.
+pub fn factor_json(factor: &Factor) -> Value {
     let mut value = json!({
         "id": factor.id,
         "factor_type": factor.factor_type,
         "status": factor.status,
+        "phone": factor.phone,
         "created_at": time(factor.created_at),
         "updated_at": time(factor.updated_at),
+        // The one time that is null when there is none.
+        "last_challenged_at": factor.last_challenged_at.map(time),
     });
     if !factor.friendly_name.is_empty() {
         value["friendly_name"] = factor.friendly_name.as_str().into();
     }
-    if !factor.phone.is_empty() {
-        value["phone"] = factor.phone.as_str().into();
+    if let Some(aaguid) = factor.web_authn_aaguid {
+        value["web_authn_aaguid"] = aaguid.to_string().into();
     }
-    if let Some(moment) = factor.last_challenged_at {
-        value["last_challenged_at"] = time(moment).into();
+    if let Some(data) = &factor.last_webauthn_challenge_data {
+        value["last_webauthn_challenge_data"] = data.0.clone();
     }
     value
 }

@@ -28,6 +28,15 @@ pub enum Action {
     TokenRevoked,
     TokenRefreshed,
     IdentityUnlinked,
+    FactorInProgress,
+    FactorUnenrolled,
+    FactorDeleted,
+    FactorUpdated,
+    ChallengeCreated,
+    VerificationAttempted,
+    PasskeyCreated,
+    PasskeyUpdated,
+    PasskeyDeleted,
 }
 
 impl Action {
@@ -49,6 +58,15 @@ impl Action {
             Self::TokenRevoked => ("token_revoked", "token"),
             Self::TokenRefreshed => ("token_refreshed", "token"),
             Self::IdentityUnlinked => ("identity_unlinked", "user"),
+            Self::FactorInProgress => ("factor_in_progress", "factor"),
+            Self::FactorUnenrolled => ("factor_unenrolled", "factor"),
+            Self::FactorDeleted => ("factor_deleted", "factor"),
+            Self::FactorUpdated => ("factor_updated", "factor"),
+            Self::ChallengeCreated => ("challenge_created", "factor"),
+            Self::VerificationAttempted => ("verification_attempted", "factor"),
+            Self::PasskeyCreated => ("passkey_created", "user"),
+            Self::PasskeyUpdated => ("passkey_updated", "user"),
+            Self::PasskeyDeleted => ("passkey_deleted", "user"),
         }
     }
 }

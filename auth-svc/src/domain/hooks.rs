@@ -1,5 +1,7 @@
 //! Callbacks into the project: over HTTP with Standard Webhooks signatures, or as a database function.
 
+mod mfa;
+
 use std::time::Duration;
 
 use aws_lc_rs::hmac;
@@ -11,6 +13,8 @@ use sqlx::{AssertSqlSafe, PgConnection, types::Json};
 use svc_kit::pg::quote_ident;
 use url::Url;
 use uuid::Uuid;
+
+pub use mfa::{mfa_attempt, send_mfa_sms};
 
 use super::{
     account::{self, Account},

@@ -32,6 +32,9 @@ pub enum Route {
     Verify,
     Token,
     OAuthClientRegister,
+    FactorChallenge,
+    FactorVerify,
+    PasskeyAuthentication,
 }
 
 #[derive(Debug)]
@@ -136,6 +139,8 @@ impl Limiter {
             Route::Verify => (BURST, self.limits.verify / five_minutes),
             Route::Token => (BURST, self.limits.token / five_minutes),
             Route::OAuthClientRegister => (BURST, self.limits.oauth_client_register / five_minutes),
+            Route::FactorChallenge | Route::FactorVerify => (BURST, self.limits.mfa / 60.0),
+            Route::PasskeyAuthentication => (BURST, self.limits.passkey / five_minutes),
             _ => (BURST, self.limits.otp / five_minutes),
         };
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -213,6 +218,8 @@ mod tests {
             verify: 30.0,
             token: 150.0,
             anonymous: 2.0,
+            mfa: 15.0,
+            passkey: 30.0,
             email_sent: SendLimit::PerHour(2.0),
             sms_sent: SendLimit::Refilled(1.0, Duration::from_secs(10)),
         }

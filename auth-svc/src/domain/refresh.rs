@@ -146,8 +146,10 @@ async fn attempt(
         ));
     };
     check_client(&session, client)?;
-    check_lifetime(app, &session, &token, app.now())?;
-    if app.config().sessions.single_per_user && !is_newest(app, &mut tx, &session, &token).await? {
+    check_lifetime(app, &account, &session, &token, app.now())?;
+    if app.config().sessions.single_per_user
+        && !is_newest(app, &mut tx, &account, &session, &token).await?
+    {
         return Err(expired(
             "Invalid Refresh Token: Session Expired (Revoked by Newer Login)",
         ));
@@ -237,6 +239,7 @@ fn check_client(session: &Session, client: Option<Uuid>) -> Result<(), Error> {
 /// Fails when the session may not go on.
 fn check_lifetime(
     app: &App,
+    account: &Account,
     session: &Session,
     token: &RefreshToken,
     now: DateTime<Utc>,
@@ -258,6 +261,11 @@ fn check_lifetime(
             "Invalid Refresh Token: Session Expired (Inactivity)",
         ));
     }
+    if session::low_aal_end(app, account, session).is_some_and(|end| now > end) {
+        return Err(expired(
+            "Invalid Refresh Token: Session Expired (Low AAL: User Needs MFA Verification)",
+        ));
+    }
     Ok(())
 }
 
@@ -265,6 +273,7 @@ fn check_lifetime(
 async fn is_newest(
     app: &App,
     conn: &mut PgConnection,
+    account: &Account,
     session: &Session,
     token: &RefreshToken,
 ) -> Result<bool, Error> {
@@ -276,7 +285,8 @@ async fn is_newest(
         let over = other.not_after.is_some_and(|end| now > end)
             || rules
                 .timebox
-                .is_some_and(|timebox| now > other.created_at + timebox);
+                .is_some_and(|timebox| now > other.created_at + timebox)
+            || session::low_aal_end(app, account, other).is_some_and(|end| now > end);
         other.id != session.id
             && !over
             && other.tag == session.tag

@@ -61,6 +61,10 @@ pub enum Method {
     TokenRefresh,
     OAuth,
     OAuthServerCode,
+    Totp,
+    MfaPhone,
+    MfaWebAuthn,
+    Passkey,
 }
 
 impl Method {
@@ -78,6 +82,10 @@ impl Method {
             Self::TokenRefresh => "token_refresh",
             Self::OAuth => "oauth",
             Self::OAuthServerCode => "oauth_provider/authorization_code",
+            Self::Totp => "totp",
+            Self::MfaPhone => "mfa/phone",
+            Self::MfaWebAuthn => "mfa/webauthn",
+            Self::Passkey => "passkey",
         }
     }
 
@@ -94,6 +102,10 @@ impl Method {
             "anonymous" => Self::Anonymous,
             "oauth" => Self::OAuth,
             "oauth_provider/authorization_code" => Self::OAuthServerCode,
+            "totp" => Self::Totp,
+            "mfa/phone" => Self::MfaPhone,
+            "mfa/webauthn" => Self::MfaWebAuthn,
+            "passkey" => Self::Passkey,
             _ => return None,
         })
     }
@@ -204,6 +216,13 @@ pub async fn begin_for(
     issue(app, conn, account, &session, refresh_token, method, caller).await
 }
 
+/// When a session ends in which a user with a second factor did not prove it, where that is limited.
+pub fn low_aal_end(app: &App, account: &Account, session: &Session) -> Option<DateTime<Utc>> {
+    let allowed = app.config().sessions.allow_low_aal?;
+    let is_low = account.has_verified_factor() && !session.is_aal2();
+    is_low.then(|| session.created_at + allowed)
+}
+
 /// Signs an access token for a session.
 pub async fn issue(
     app: &App,
@@ -216,7 +235,10 @@ pub async fn issue(
 ) -> Result<Issued, Error> {
     let config = app.config();
     let now = app.now();
-    let expires_at = now + config.jwt.exp;
+    let mut expires_at = now + config.jwt.exp;
+    if let Some(end) = low_aal_end(app, &account, session) {
+        expires_at = expires_at.min(end);
+    }
     let proofs = sessions::claims(conn, session.id).await?;
     let amr: Vec<Value> = proofs
         .iter()

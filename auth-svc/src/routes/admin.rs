@@ -1,5 +1,7 @@
 //! `/admin/users`: what an administrator does with users.
 
+pub(super) mod credentials;
+
 use aws_lc_rs::digest;
 use axum::{
     Json,
@@ -31,7 +33,7 @@ use crate::{
     },
     error::{Code, Error},
     store::{
-        factors, identities, one_time_tokens, sessions,
+        factors, identities, one_time_tokens, passkeys, sessions,
         users::{self, AdminChange, Ban, Metadata, NewUser, Obfuscated},
     },
 };
@@ -439,5 +441,6 @@ async fn soft_delete(
         identities::obfuscate(conn, identity.id, &hidden, now).await?;
     }
     factors::delete_of_user(conn, user.id).await?;
+    passkeys::delete_of_user(conn, user.id).await?;
     sessions::delete_of_user(conn, user.id, None).await
 }

@@ -186,6 +186,19 @@ pub(super) struct SignedIn {
     pub(super) token_aud: String,
 }
 
+impl SignedIn {
+    /// Fails for a user without any address, who could not come back to what it is about to set up.
+    pub(super) fn check_not_anonymous(&self) -> Result<(), Error> {
+        if self.account.user.is_anonymous {
+            return Err(Error::forbidden(
+                Code::NoAuthorization,
+                "Anonymous user not allowed to perform these actions",
+            ));
+        }
+        Ok(())
+    }
+}
+
 impl FromRequestParts<App> for SignedIn {
     type Rejection = Error;
 

@@ -7,7 +7,7 @@ use axum::{
     Router,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
-    routing::{any, delete, get, patch, post},
+    routing::{any, get, post},
 };
 use serde_json::{Map, Value};
 
@@ -25,20 +25,8 @@ pub(super) fn router() -> Router<App> {
         .route("/authorize", get(authorize))
         .route("/callback", get(refuse).post(refuse))
         .route("/user/identities/authorize", get(link_identity))
-        .route("/factors", post(as_user))
-        .route("/factors/{id}", delete(as_user))
-        .route("/factors/{id}/challenge", post(as_user))
-        .route("/factors/{id}/verify", post(as_user))
-        .route("/passkeys", get(passkeys))
-        .route("/passkeys/{id}", patch(passkeys).delete(passkeys))
-        .route("/passkeys/{id}/options", post(passkeys))
-        .route("/passkeys/{id}/verify", post(passkeys))
         .route("/sso", post(sso))
         .route("/sso/saml/{*rest}", any(sso))
-        .route("/admin/users/{id}/factors", get(as_admin))
-        .route("/admin/users/{id}/factors/{factor}", any(as_admin))
-        .route("/admin/users/{id}/passkeys", get(as_admin))
-        .route("/admin/users/{id}/passkeys/{passkey}", delete(as_admin))
         .route("/admin/sso/{*rest}", any(as_admin))
         .route("/admin/custom-providers", get(as_admin).post(as_admin))
         .route("/admin/custom-providers/{id}", any(as_admin))
@@ -51,10 +39,6 @@ fn unavailable(request: &Request) -> Error {
 }
 
 async fn refuse(request: Request) -> Response {
-    unavailable(&request).into_response()
-}
-
-async fn as_user(_: SignedIn, request: Request) -> Response {
     unavailable(&request).into_response()
 }
 
@@ -83,13 +67,6 @@ async fn link_identity(State(app): State<App>, _: SignedIn, request: Request) ->
             "Manual linking is disabled",
         )
         .into_response();
-    }
-    unavailable(&request).into_response()
-}
-
-async fn passkeys(State(app): State<App>, request: Request) -> Response {
-    if !app.config().passkeys_enabled {
-        return Error::refused(404, Code::PasskeyDisabled, "Passkeys are disabled").into_response();
     }
     unavailable(&request).into_response()
 }

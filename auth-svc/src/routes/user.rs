@@ -114,7 +114,7 @@ fn check_allowed(
         ));
     }
     let credentials = wish.password.is_some() || wish.email.is_some() || wish.phone.is_some();
-    let is_aal2 = session.is_some_and(|session| session.aal == "aal2");
+    let is_aal2 = session.is_some_and(Session::is_aal2);
     if credentials && account.has_verified_factor() && !is_aal2 {
         return Err(Error::refused(
             401,

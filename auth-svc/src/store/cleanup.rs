@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
 /// A few rows of each kind at a time, and none that somebody works with.
-const STATEMENTS: [&str; 6] = [
+const STATEMENTS: [&str; 8] = [
     "delete from auth.refresh_tokens where id in (
          select id from auth.refresh_tokens
          where revoked is true and updated_at < $1 - interval '24 hours'
@@ -17,6 +17,13 @@ const STATEMENTS: [&str; 6] = [
          limit 100 for update skip locked)",
     "delete from auth.mfa_challenges where id in (
          select id from auth.mfa_challenges where created_at < $1 - interval '24 hours'
+         limit 100 for update skip locked)",
+    "delete from auth.mfa_factors where id in (
+         select id from auth.mfa_factors
+         where created_at < $1 - interval '24 hours' and status = 'unverified'
+         limit 100 for update skip locked)",
+    "delete from auth.webauthn_challenges where id in (
+         select id from auth.webauthn_challenges where expires_at < $1
          limit 100 for update skip locked)",
     "delete from auth.sessions where id in (
          select id from auth.sessions where not_after < $1 - interval '72 hours'

@@ -22,6 +22,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// True when a second factor was proved.
+    pub fn is_aal2(&self) -> bool {
+        self.aal == "aal2"
+    }
+
     /// The last sign of life.
     pub fn last_refreshed_at(&self, token_updated_at: Option<DateTime<Utc>>) -> DateTime<Utc> {
         let refreshed = self.refreshed_at.map(|naive| naive.and_utc());
@@ -226,4 +231,50 @@ pub async fn has_verified_factor(conn: &mut PgConnection, user: Uuid) -> Result<
     .bind(user)
     .fetch_one(conn)
     .await
+}
+
+/// Notes that a second factor was proved in a session.
+pub async fn step_up(conn: &mut PgConnection, id: Uuid, factor: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("update auth.sessions set aal = 'aal2', factor_id = $2 where id = $1")
+        .bind(id)
+        .bind(factor)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Takes back what a second factor proved, in all sessions where it was the last one.
+pub async fn step_down(
+    conn: &mut PgConnection,
+    user: Uuid,
+    factor: Uuid,
+    method: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "delete from auth.mfa_amr_claims
+         where authentication_method = $2
+           and session_id in (select id from auth.sessions where factor_id = $1)",
+    )
+    .bind(factor)
+    .bind(method)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query(
+        "update auth.sessions set aal = 'aal1', factor_id = null
+         where user_id = $1 and factor_id = $2",
+    )
+    .bind(user)
+    .bind(factor)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Ends the sessions of a user in which no second factor was proved.
+pub async fn delete_below_aal2(conn: &mut PgConnection, user: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from auth.sessions where user_id = $1 and aal < 'aal2'")
+        .bind(user)
+        .execute(conn)
+        .await?;
+    Ok(())
 }

@@ -8,11 +8,17 @@
 )]
 
 mod admin;
+mod admin_credentials;
+mod authenticator;
 mod email;
 mod errors;
 mod hook_receiver;
 mod mail_sink;
+mod mfa_phone;
+mod mfa_totp;
+mod mfa_webauthn;
 mod oauth_server;
+mod passkeys;
 mod phone;
 mod refresh;
 mod sessions;

@@ -180,6 +180,27 @@ impl TestApp {
         self.send("DELETE", path, token, body).await
     }
 
+    pub(crate) async fn patch(&self, path: &str, token: &str, body: Value) -> Reply {
+        self.send("PATCH", path, token, Some(body)).await
+    }
+
+    /// The same as [`Self::post_as`], from an address of one's choice.
+    pub(crate) async fn post_from(&self, ip: &str, path: &str, token: &str, body: Value) -> Reply {
+        let request = Request::builder()
+            .method("POST")
+            .uri(path)
+            .header("authorization", format!("Bearer {token}"))
+            .header("x-forwarded-for", ip)
+            .body(Body::from(body.to_string()))
+            .unwrap();
+        self.request(request).await
+    }
+
+    /// The time as the service has it.
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
     /// Signs in with a password.
     pub(crate) async fn sign_in(&self, email: &str, password: &str) -> Reply {
         let body = json!({ "email": email, "password": password });
@@ -211,6 +232,13 @@ impl TestApp {
 /// A token of the service role.
 pub(crate) fn service_token() -> String {
     token(&json!({ "role": "service_role", "exp": 4_000_000_000_i64 }))
+}
+
+/// What a token of ours says.
+pub(crate) fn claims(token: &str) -> svc_kit::jwt::Claims {
+    svc_kit::jwt::KeySet::from_secret(LOCAL_JWT_SECRET.as_bytes())
+        .verify(token)
+        .unwrap()
 }
 
 /// Any claims, properly signed.
