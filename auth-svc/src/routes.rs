@@ -2,10 +2,13 @@
 
 mod admin;
 mod audit_log;
+mod authorize;
+mod callback;
 mod caller;
 mod extract;
 mod generate_link;
 mod health;
+mod id_token;
 mod invite;
 mod layers;
 mod logout;
@@ -17,6 +20,7 @@ mod recover;
 mod resend;
 mod settings;
 mod signup;
+mod target;
 mod token;
 mod unbuilt;
 mod user;
@@ -56,9 +60,12 @@ pub fn router(app: &App) -> Router {
         .route("/recover", post(recover::post))
         .route("/resend", post(resend::post))
         .route("/verify", get(verify::get).post(verify::post))
+        .route("/authorize", get(authorize::get))
+        .route("/callback", get(callback::get).post(callback::post))
         .route("/logout", post(logout::post))
         .route("/reauthenticate", get(reauthenticate::get))
         .route("/user", get(user::get).put(user::put))
+        .route("/user/identities/authorize", get(authorize::link))
         .route("/user/identities/{id}", delete(user::unlink))
         .route("/invite", post(invite::post))
         .route("/admin/users", get(admin::list).post(admin::create))

@@ -3,9 +3,11 @@
 
 pub mod audit;
 pub mod cleanup;
+pub mod external_flows;
 pub mod factors;
 pub mod flow_state;
 pub mod identities;
+pub mod oauth_client_states;
 pub mod one_time_tokens;
 pub mod refresh_tokens;
 pub mod sessions;

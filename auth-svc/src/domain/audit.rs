@@ -27,6 +27,7 @@ pub enum Action {
     UserUpdatedPassword,
     TokenRevoked,
     TokenRefreshed,
+    IdentityLinked,
     IdentityUnlinked,
 }
 
@@ -48,6 +49,7 @@ impl Action {
             Self::UserUpdatedPassword => ("user_updated_password", "user"),
             Self::TokenRevoked => ("token_revoked", "token"),
             Self::TokenRefreshed => ("token_refreshed", "token"),
+            Self::IdentityLinked => ("identity_linked", "user"),
             Self::IdentityUnlinked => ("identity_unlinked", "user"),
         }
     }

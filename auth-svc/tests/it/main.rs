@@ -10,9 +10,13 @@
 mod admin;
 mod email;
 mod errors;
+mod external;
 mod hook_receiver;
+mod id_token;
+mod linking;
 mod mail_sink;
 mod phone;
+mod provider;
 mod refresh;
 mod sessions;
 mod test_app;
