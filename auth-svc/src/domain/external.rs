@@ -27,6 +27,9 @@ pub enum Problem {
     /// No answer.
     #[error("no answer: {0}")]
     Unreachable(#[source] reqwest::Error),
+    /// Not before the request has to end.
+    #[error("it is too slow")]
+    Slow,
     /// More than anybody needs.
     #[error("the answer is larger than {0} bytes")]
     TooLarge(usize),

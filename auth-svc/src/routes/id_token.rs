@@ -14,7 +14,7 @@ use crate::{
     error::Error,
 };
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Params {
     id_token: String,

@@ -367,7 +367,7 @@ pub(super) async fn unlink(
     identities::delete(&mut tx, id).await?;
     if identity.provider == "phone" {
         users::drop_phone(&mut tx, account.user.id, app.now()).await?;
-    } else {
+    } else if !account.user.email.is_empty() {
         let conflict = || {
             Error::unprocessable(
                 Code::EmailConflictIdentityNotDeletable,

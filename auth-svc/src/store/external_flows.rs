@@ -84,7 +84,7 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<ExternalFl
 }
 
 /// What a provider gave us for the app.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ProviderTokens<'a> {
     /// Opens the provider's API.
     pub access: &'a str,

@@ -8,7 +8,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
 use crate::{
-    external::World,
+    browser::{World, landing},
     provider::{CALLBACK, CLIENT, SECRET},
     test_app::Reply,
 };
@@ -373,7 +373,7 @@ async fn apple_posts_a_form_with_the_name_of_a_new_user() {
         .header("content-type", "application/x-www-form-urlencoded")
         .body(form.into())
         .unwrap();
-    let landed = crate::external::landing(&world.app.request(request).await);
+    let landed = landing(&world.app.request(request).await);
     let user = world
         .app
         .get("/user", &landed.fragment("access_token"))
@@ -381,4 +381,32 @@ async fn apple_posts_a_form_with_the_name_of_a_new_user() {
         .ok();
     assert_eq!(user.body["user_metadata"]["full_name"], "Ada Lovelace");
     assert_eq!(user.body["email"], "ada@example.com");
+}
+
+#[tokio::test]
+async fn a_tenant_of_microsofts_signs_for_itself() {
+    let azure = settings("AZURE");
+    let mut all: Vec<(&str, &str)> = azure
+        .iter()
+        .map(|(name, value)| (name.as_str(), *value))
+        .collect();
+    let own = crate::provider::Provider::start().await;
+    let address = own.address();
+    all.push(("GOTRUE_EXTERNAL_AZURE_URL", &address));
+    let mut world = World::start(&all).await;
+    world.provider = own;
+    let tenant = "https://login.microsoftonline.com/tenant-1/v2.0";
+    for (issuer, fine) in [(tenant, true), ("https://evil.test/tenant-1/v2.0", false)] {
+        publish(&world, issuer);
+        let claims = with(claims(&world), "iss", issuer.into());
+        let tokens = json!({ "id_token": world.provider.sign(&claims) });
+        world.provider.with_tokens(tokens);
+        let landed = world.dance("/authorize?provider=azure").await;
+        assert_eq!(
+            landed.fragment("access_token").is_empty(),
+            !fine,
+            "{issuer}"
+        );
+    }
+    assert_eq!(world.provider.asked("scope"), "openid");
 }

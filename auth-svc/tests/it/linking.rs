@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    external::{World, landing},
+    browser::{World, landing},
     test_app::Reply,
 };
 
@@ -180,4 +180,40 @@ async fn an_id_token_links_as_well() {
         .app
         .post_as(grant, "no token", body("three", true))
         .await;
+}
+
+#[tokio::test]
+async fn a_user_with_a_phone_gets_the_address_of_a_linked_identity() {
+    let mut world = World::start(&[ON]).await;
+    let body = json!({ "phone": "+15551234567", "password": "secret12" });
+    world.app.post("/signup", body).await.ok();
+    let code = world.app.texts.next()["sms"]["otp"].clone();
+    let body = json!({ "type": "sms", "phone": "+15551234567", "token": code });
+    let session = world.app.post("/verify", body).await.ok();
+    world.provider.github_user(7, "ada@example.com", true);
+    let linked = landing(&link(&world, &session.text("access_token")).await);
+    let user = world
+        .app
+        .get("/user", &linked.fragment("access_token"))
+        .await
+        .ok();
+    assert_eq!(user.text("email"), "ada@example.com");
+    assert!(user.body["email_confirmed_at"].is_string());
+    let identities = user.body["identities"].as_array().unwrap();
+    let phone = identities
+        .iter()
+        .find(|one| one["provider"] == "phone")
+        .unwrap();
+    let path = format!(
+        "/user/identities/{}",
+        phone["identity_id"].as_str().unwrap()
+    );
+    let token = linked.fragment("access_token");
+    world.app.delete(&path, &token, None).await.ok();
+    let user = world.app.get("/user", &token).await.ok();
+    assert_eq!(
+        (user.text("phone"), user.text("email")),
+        (String::new(), "ada@example.com".into())
+    );
+    assert!(user.body.get("phone_confirmed_at").is_none());
 }

@@ -8,6 +8,7 @@
 )]
 
 mod admin;
+mod browser;
 mod email;
 mod errors;
 mod external;

@@ -53,6 +53,8 @@ struct Inner {
     key_requests: usize,
     /// Whether the secret has to be in the body.
     body_only: bool,
+    /// Whether codes are taken, but never answered.
+    hangs: bool,
 }
 
 #[derive(Clone)]
@@ -73,6 +75,7 @@ impl Provider {
             with_tokens: json!({}),
             key_requests: 0,
             body_only: false,
+            hangs: false,
         })));
         let router = Router::new()
             .route("/login/oauth/authorize", get(authorize))
@@ -81,6 +84,8 @@ impl Provider {
             .route("/protocol/openid-connect/token", post(token))
             .route("/i/oauth2/authorize", get(authorize))
             .route("/2/oauth2/token", post(token))
+            .route("/oauth2/v2.0/authorize", get(authorize))
+            .route("/oauth2/v2.0/token", post(token))
             .route("/authorize", get(authorize))
             .route("/token", post(token))
             .route("/.well-known/openid-configuration", get(discovery))
@@ -123,6 +128,11 @@ impl Provider {
     /// Wants to see the secret in the body from now on.
     pub(crate) fn body_only(&self) {
         self.0.lock().unwrap().body_only = true;
+    }
+
+    /// Takes codes without an answer from now on.
+    pub(crate) fn hang(&self) {
+        self.0.lock().unwrap().hangs = true;
     }
 
     /// Signs claims as this issuer.
@@ -197,6 +207,9 @@ async fn token(State(provider): State<Provider>, headers: HeaderMap, body: Strin
     let form: Fields = url::form_urlencoded::parse(body.as_bytes())
         .into_owned()
         .collect();
+    if provider.0.lock().unwrap().hangs {
+        std::future::pending::<()>().await;
+    }
     let mut inner = provider.0.lock().unwrap();
     let encoded =
         |text: &str| -> String { url::form_urlencoded::byte_serialize(text.as_bytes()).collect() };

@@ -31,7 +31,6 @@ const MAX_PASSED: usize = 32;
 const MAX_PASSED_TEXT: usize = 8 * 1024;
 
 /// What an app asks for.
-#[derive(Clone, Debug)]
 pub struct Wish {
     /// The name of the provider.
     pub provider: String,

@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use uuid::Uuid;
 
 use super::{
-    Profile,
+    Problem, Profile,
     account::{self, Outcome, Visitor},
     client::{Client, Grant, Refusal},
     invite, linking,
@@ -28,7 +28,7 @@ use crate::{
 const CLIENT_STATE_LIFETIME: Duration = Duration::minutes(5);
 
 /// What a provider says, as far as it is of interest.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Answer {
     /// What it gives for tokens.
     pub code: String,
@@ -148,9 +148,12 @@ async fn redeem(app: &App, flow: &ExternalFlow, answer: &Answer) -> Result<Grant
         ));
     }
     let verifier = verifier.as_ref().map(SecretString::expose_secret);
-    let mut grant = client
-        .redeem(app, &answer.code, verifier)
+    // The user shall come back to the app also when the provider does not answer, so this ends before
+    // the request has to.
+    let limit = app.config().api.max_request_duration.mul_f32(0.8);
+    let mut grant = tokio::time::timeout(limit, client.redeem(app, &answer.code, verifier))
         .await
+        .unwrap_or(Err(Refusal::Code(Problem::Slow)))
         .map_err(|refusal| refused(&refusal, client.name(), &answer.code))?;
     if client.name() == "apple" && !answer.user.is_empty() {
         let profile: Profile = std::mem::take(&mut grant.profile);

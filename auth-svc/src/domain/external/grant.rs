@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// What an app shows.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Shown<'a> {
     /// The token.
     pub id_token: &'a str,
@@ -147,9 +147,8 @@ fn said(shown: &Shown<'_>, whose: &str, is_theirs: impl Fn(&str) -> bool) -> Res
         ))
     })?;
     if !is_theirs(&said) {
-        let article = "an";
         return Err(Error::invalid(format!(
-            "Detected ID token issuer is not {article} {whose} ID token issuer"
+            "Detected ID token issuer is not an {whose} ID token issuer"
         )));
     }
     if !shown.issuer.is_empty() && shown.issuer != said {

@@ -83,7 +83,9 @@ pub async fn move_email(
 ) -> Result<Option<()>, Error> {
     let user = &account.user;
     let mut candidates = identities::of_user(conn, user.id).await?;
-    if candidates.iter().any(|one| one.email == user.email) {
+    // Having no address, as users with a phone number do, is nothing to keep.
+    let keeps = |one: &Identity| !user.email.is_empty() && one.email == user.email;
+    if candidates.iter().any(keeps) {
         return Ok(Some(()));
     }
     candidates.sort_by_key(|one| {
