@@ -423,14 +423,21 @@ async fn a_provider_may_want_the_secret_in_the_body() {
 async fn two_callbacks_at_once_make_one_session() {
     let world = World::start(&[]).await;
     world.provider.github_user(1, "ada@example.com", true);
-    let back = world.visit(GITHUB).await;
-    let (one, two) = tokio::join!(world.app.get(&back, ""), world.app.get(&back, ""));
-    let landed = [one, two].map(|reply| reply.header("location").contains("access_token="));
-    assert_eq!(landed.iter().filter(|landed| **landed).count(), 1);
-    assert_eq!(
-        world.app.count("select count(*) from auth.sessions").await,
-        1
+    let challenge = format!(
+        "{GITHUB}&code_challenge_method=plain&code_challenge={}",
+        "c".repeat(43)
     );
+    world.dance(GITHUB).await;
+    // It is on us to notice, even if the provider does not.
+    world.provider.careless();
+    for (path, token) in [(GITHUB, "access_token="), (challenge.as_str(), "?code=")] {
+        let back = world.visit(path).await;
+        let (one, two) = tokio::join!(world.app.get(&back, ""), world.app.get(&back, ""));
+        let landed = [one, two].map(|reply| reply.header("location").contains(token));
+        assert_eq!(landed.iter().filter(|landed| **landed).count(), 1, "{path}");
+    }
+    let sessions = "select count(*) from auth.sessions";
+    assert_eq!(world.app.count(sessions).await, 2);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use base64::{
 use http::{HeaderMap, StatusCode};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, jwk::Jwk};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Barrier};
 
 pub(crate) const CLIENT: &str = "the-client";
 pub(crate) const SECRET: &str = "the secret: with/odd+characters";
@@ -53,6 +53,8 @@ struct Inner {
     key_requests: usize,
     /// Whether the secret has to be in the body.
     body_only: bool,
+    /// Codes may be used again, and are answered two at a time.
+    careless: Option<Arc<Barrier>>,
     /// Whether codes are taken, but never answered.
     hangs: bool,
 }
@@ -75,6 +77,7 @@ impl Provider {
             with_tokens: json!({}),
             key_requests: 0,
             body_only: false,
+            careless: None,
             hangs: false,
         })));
         let router = Router::new()
@@ -128,6 +131,11 @@ impl Provider {
     /// Wants to see the secret in the body from now on.
     pub(crate) fn body_only(&self) {
         self.0.lock().unwrap().body_only = true;
+    }
+
+    /// Takes each code as often as it comes from now on, and answers when two have come.
+    pub(crate) fn careless(&self) {
+        self.0.lock().unwrap().careless = Some(Arc::new(Barrier::new(2)));
     }
 
     /// Takes codes without an answer from now on.
@@ -210,6 +218,10 @@ async fn token(State(provider): State<Provider>, headers: HeaderMap, body: Strin
     if provider.0.lock().unwrap().hangs {
         std::future::pending::<()>().await;
     }
+    let careless = provider.0.lock().unwrap().careless.clone();
+    if let Some(both) = &careless {
+        both.wait().await;
+    }
     let mut inner = provider.0.lock().unwrap();
     let encoded =
         |text: &str| -> String { url::form_urlencoded::byte_serialize(text.as_bytes()).collect() };
@@ -229,7 +241,10 @@ async fn token(State(provider): State<Provider>, headers: HeaderMap, body: Strin
     let Some(code) = known.filter(|code| !code.redirect_uri.is_empty()) else {
         return (StatusCode::BAD_REQUEST, "{}").into_response();
     };
-    let redirect_uri = std::mem::take(&mut code.redirect_uri);
+    let redirect_uri = code.redirect_uri.clone();
+    if careless.is_none() {
+        code.redirect_uri.clear();
+    }
     let verifier = field("code_verifier");
     let made = URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.as_bytes()));
     let proved = code

@@ -114,9 +114,14 @@ fn not_enabled(issuer: &str) -> Error {
 
 /// An issuer that the project allows by name, and whose users are known by it.
 fn other(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
+    let provider: String = shown.provider.chars().take(100).collect();
+    if provider.starts_with("custom:") {
+        return Err(Error::invalid(format!(
+            "Custom provider {provider:?} not found"
+        )));
+    }
     let allowed = &app.config().external.allowed_id_token_issuers;
     if shown.issuer.is_empty() || !allowed.iter().any(|issuer| issuer == shown.issuer) {
-        let provider: String = shown.provider.chars().take(100).collect();
         return Err(Error::invalid(format!(
             "Custom OIDC provider {provider:?} not allowed"
         )));
