@@ -13,6 +13,7 @@ use crate::{
     config::{Config, RelyingParty},
     domain::{
         clock::{Clock, Random, SystemClock, SystemRandom},
+        external::issuers::Issuers,
         limiter::Limiter,
         password::Hasher,
     },
@@ -37,6 +38,7 @@ struct Inner {
     hasher: Hasher,
     limiter: Limiter,
     http: reqwest::Client,
+    issuers: Issuers,
     smtp: Smtp,
     templates: Templates,
 }
@@ -77,6 +79,7 @@ impl App {
             limiter: Limiter::new(&config.rate_limits),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
             http,
+            issuers: Issuers::default(),
             smtp,
             config,
         })))
@@ -146,9 +149,14 @@ impl App {
         })
     }
 
-    /// The client for hooks and templates.
+    /// The client for hooks, templates and external providers.
     pub fn http(&self) -> &reqwest::Client {
         &self.0.http
+    }
+
+    /// Who signs ID tokens.
+    pub fn issuers(&self) -> &Issuers {
+        &self.0.issuers
     }
 
     /// The way to the mail server.

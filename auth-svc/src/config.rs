@@ -5,10 +5,12 @@
 mod hooks;
 mod limits;
 mod mfa;
+mod providers;
 mod read;
 
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
+pub use providers::{Provider, Providers};
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -148,8 +150,16 @@ pub struct External {
     pub web3_ethereum_enabled: bool,
     /// `GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION`, at least 5 minutes.
     pub flow_state_expiry: Duration,
-    /// `GOTRUE_EXTERNAL_<NAME>_ENABLED`, by provider.
-    pub providers: BTreeMap<&'static str, bool>,
+    /// `GOTRUE_EXTERNAL_REDIRECT_URL`: where `/callback` always goes on to, instead of the app's wish.
+    pub redirect_url: String,
+    /// `GOTRUE_EXTERNAL_IOS_BUNDLE_ID`: another audience of Apple's ID tokens.
+    pub ios_bundle_id: String,
+    /// `GOTRUE_EXTERNAL_ALLOWED_ID_TOKEN_ISSUERS`: whose ID tokens are taken besides the providers'.
+    pub allowed_id_token_issuers: Vec<String>,
+    /// `GOTRUE_MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS`: external users need not confirm their address.
+    pub allow_unverified_email_sign_ins: bool,
+    /// `GOTRUE_EXTERNAL_<NAME>_*`, by provider.
+    pub providers: Providers,
 }
 
 /// Mail contents and codes.

@@ -2,11 +2,14 @@
 
 mod admin;
 mod audit_log;
+mod authorize;
+mod callback;
 mod caller;
 mod extract;
 mod factors;
 mod generate_link;
 mod health;
+mod id_token;
 mod invite;
 mod layers;
 mod logout;
@@ -20,6 +23,7 @@ mod recover;
 mod resend;
 mod settings;
 mod signup;
+mod target;
 mod token;
 mod unbuilt;
 mod user;
@@ -59,9 +63,12 @@ pub fn router(app: &App) -> Router {
         .route("/recover", post(recover::post))
         .route("/resend", post(resend::post))
         .route("/verify", get(verify::get).post(verify::post))
+        .route("/authorize", get(authorize::get))
+        .route("/callback", get(callback::get).post(callback::post))
         .route("/logout", post(logout::post))
         .route("/reauthenticate", get(reauthenticate::get))
         .route("/user", get(user::get).put(user::put))
+        .route("/user/identities/authorize", get(authorize::link))
         .route("/user/identities/{id}", delete(user::unlink))
         .route("/factors", post(factors::enroll))
         .route("/factors/{id}", delete(factors::unenroll))

@@ -4,9 +4,11 @@
 pub mod audit;
 pub mod challenges;
 pub mod cleanup;
+pub mod external_flows;
 pub mod factors;
 pub mod flow_state;
 pub mod identities;
+pub mod oauth_client_states;
 pub mod oauth_clients;
 pub mod oauth_grants;
 pub mod one_time_tokens;

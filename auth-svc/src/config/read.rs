@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, hooks, mfa,
+    Sessions, Sms, Smtp, hooks, mfa, providers,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -26,33 +26,6 @@ const MAIL_KINDS: [&str; 13] = [
     "identity_unlinked_notification",
     "mfa_factor_enrolled_notification",
     "mfa_factor_unenrolled_notification",
-];
-
-/// The providers that `/settings` lists, in its order.
-const PROVIDERS: [&str; 23] = [
-    "apple",
-    "azure",
-    "bitbucket",
-    "discord",
-    "facebook",
-    "snapchat",
-    "figma",
-    "fly",
-    "github",
-    "gitlab",
-    "google",
-    "keycloak",
-    "kakao",
-    "linkedin",
-    "linkedin_oidc",
-    "notion",
-    "spotify",
-    "slack",
-    "slack_oidc",
-    "workos",
-    "twitch",
-    "twitter",
-    "zoom",
 ];
 
 impl Config {
@@ -227,13 +200,18 @@ fn external(r: &mut Reader<'_>) -> External {
                 Duration::from_secs(300),
             )
             .max(Duration::from_secs(300)),
-        providers: PROVIDERS
-            .iter()
-            .map(|name| {
-                let variable = format!("GOTRUE_EXTERNAL_{}_ENABLED", name.to_uppercase());
-                (*name, r.flag(&[&variable], false))
-            })
-            .collect(),
+        redirect_url: r.text_or(
+            &[
+                "GOTRUE_EXTERNAL_REDIRECT_URL",
+                "GOTRUE_EXTERNAL_REDIRECTURL",
+            ],
+            "",
+        ),
+        ios_bundle_id: r.text_or(&["GOTRUE_EXTERNAL_IOS_BUNDLE_ID"], ""),
+        allowed_id_token_issuers: list(r.text(&["GOTRUE_EXTERNAL_ALLOWED_ID_TOKEN_ISSUERS"])),
+        allow_unverified_email_sign_ins: r
+            .flag(&["GOTRUE_MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS"], false),
+        providers: providers::read(r),
     }
 }
 

@@ -87,6 +87,16 @@ impl Query {
             .map_or("", |(_, value)| value)
     }
 
+    /// Parameters that came in another way.
+    pub(super) fn of_pairs(pairs: Vec<(String, String)>) -> Self {
+        Self(pairs)
+    }
+
+    /// All of them, in their order.
+    pub(super) fn into_pairs(self) -> Vec<(String, String)> {
+        self.0
+    }
+
     pub(super) fn of(parts: &Parts) -> Self {
         let query = parts.uri.query().unwrap_or_default();
         Self(

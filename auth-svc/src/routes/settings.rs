@@ -10,8 +10,8 @@ pub(super) async fn get(State(app): State<App>) -> Json<Value> {
     let external = &config.external;
     let mut providers = Map::new();
     providers.insert("anonymous_users".into(), external.anonymous_enabled.into());
-    for (name, enabled) in &external.providers {
-        providers.insert((*name).to_owned(), (*enabled).into());
+    for (name, enabled) in external.providers.listed() {
+        providers.insert(name.to_owned(), enabled.into());
     }
     providers.insert("email".into(), external.email_enabled.into());
     providers.insert("phone".into(), external.phone_enabled.into());

@@ -5,13 +5,13 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue, request::Parts};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
     extract::{Body, Query},
-    unbuilt,
+    id_token, unbuilt,
 };
 use crate::{
     app::App,
@@ -64,6 +64,7 @@ pub(super) async fn post(
     State(app): State<App>,
     caller: Caller,
     query: Query,
+    parts: Parts,
     body: Result<Body<Map<String, Value>>, Error>,
 ) -> Result<Response, Error> {
     let grant = query.get("grant_type");
@@ -81,7 +82,7 @@ pub(super) async fn post(
         "refresh_token" => refresh_token(&app, &read(params)?, &caller).await,
         "pkce" => pkce(&app, &read(params)?, &caller).await,
         "web3" => Err(unbuilt::web3(&app, &params)),
-        _ => Err(unbuilt::id_token(&params)),
+        _ => id_token::grant(&app, &read(params)?, parts, &caller).await,
     }
 }
 

@@ -11,10 +11,7 @@ use axum::{
 };
 use serde_json::{Map, Value};
 
-use super::{
-    caller::{Admin, SignedIn},
-    extract::Query,
-};
+use super::caller::Admin;
 use crate::{
     app::App,
     error::{Code, Error},
@@ -22,9 +19,6 @@ use crate::{
 
 pub(super) fn router() -> Router<App> {
     Router::new()
-        .route("/authorize", get(authorize))
-        .route("/callback", get(refuse).post(refuse))
-        .route("/user/identities/authorize", get(link_identity))
         .route("/sso", post(sso))
         .route("/sso/saml/{*rest}", any(sso))
         .route("/admin/sso/{*rest}", any(as_admin))
@@ -46,54 +40,12 @@ async fn as_admin(_: Admin, request: Request) -> Response {
     unavailable(&request).into_response()
 }
 
-async fn authorize(State(app): State<App>, query: Query, request: Request) -> Response {
-    let provider = query.get("provider");
-    let enabled = app.config().external.providers.get(provider);
-    match enabled {
-        Some(true) => unavailable(&request),
-        Some(false) => Error::invalid("Unsupported provider: provider is not enabled"),
-        None => Error::invalid(format!(
-            "Unsupported provider: Provider {provider} could not be found"
-        )),
-    }
-    .into_response()
-}
-
-async fn link_identity(State(app): State<App>, _: SignedIn, request: Request) -> Response {
-    if !app.config().security.manual_linking_enabled {
-        return Error::refused(
-            404,
-            Code::ManualLinkingDisabled,
-            "Manual linking is disabled",
-        )
-        .into_response();
-    }
-    unavailable(&request).into_response()
-}
-
 async fn sso(State(app): State<App>, request: Request) -> Response {
     if !app.config().saml_enabled {
         return Error::refused(404, Code::SamlProviderDisabled, "SAML 2.0 is disabled")
             .into_response();
     }
     unavailable(&request).into_response()
-}
-
-/// Why the grant `id_token` is refused.
-pub(super) fn id_token(params: &Map<String, Value>) -> Error {
-    let given = |name: &str| params.get(name).is_some_and(|value| value != "");
-    let incomplete = |description: &'static str| Error::OAuth {
-        error: "invalid request",
-        description: description.into(),
-    };
-    if !given("id_token") {
-        return incomplete("id_token required");
-    }
-    let named = given("provider") || (given("client_id") && given("issuer"));
-    if !named {
-        return incomplete("provider or client_id and issuer required");
-    }
-    Error::disabled("The grant id_token is not available on this server")
 }
 
 /// Why the grant `web3` is refused.

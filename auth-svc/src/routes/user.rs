@@ -17,6 +17,7 @@ use crate::{
         address,
         audit::{self, Action, Actor},
         confirm,
+        external::linking,
         limiter::Route,
         otp, password,
         pkce::Challenge,
@@ -329,7 +330,10 @@ pub(super) async fn unlink(
     State(app): State<App>,
     Path(id): Path<String>,
     SignedIn {
-        account, caller, ..
+        account,
+        caller,
+        token_aud,
+        ..
     }: SignedIn,
 ) -> Result<Json<Value>, Error> {
     if !app.config().security.manual_linking_enabled {
@@ -342,6 +346,12 @@ pub(super) async fn unlink(
     let id: Uuid = id
         .parse()
         .map_err(|_| Error::refused(404, Code::ValidationFailed, "identity_id must be an UUID"))?;
+    if caller.aud != token_aud {
+        return Err(Error::forbidden(
+            Code::UnexpectedAudience,
+            "Token audience doesn't match request audience",
+        ));
+    }
     if account.identities.len() <= 1 {
         return Err(Error::unprocessable(
             Code::SingleIdentityNotDeletable,
@@ -353,14 +363,20 @@ pub(super) async fn unlink(
         .iter()
         .find(|identity| identity.id == id)
         .ok_or_else(|| Error::unprocessable(Code::IdentityNotFound, "Identity doesn't exist"))?;
-    // Removing an identity can move the account to another address, which comes with linking itself.
-    if identity.provider == "email" || identity.provider == "phone" {
-        return Err(Error::disabled(
-            "Unlinking an address is not available on this server",
-        ));
-    }
     let mut tx = app.begin().await?;
     identities::delete(&mut tx, id).await?;
+    if identity.provider == "phone" {
+        users::drop_phone(&mut tx, account.user.id, app.now()).await?;
+    } else if !account.user.email.is_empty() {
+        let conflict = || {
+            Error::unprocessable(
+                Code::EmailConflictIdentityNotDeletable,
+                "Unable to unlink identity due to email conflict",
+            )
+        };
+        let moved = linking::move_email(&app, &mut tx, &account).await?;
+        moved.ok_or_else(conflict)?;
+    }
     confirm::update_providers(&app, &mut tx, &account).await?;
     let traits = Some(json!({
         "identity_id": identity.id,

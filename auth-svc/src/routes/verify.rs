@@ -5,14 +5,13 @@ use axum::{
     extract::State,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde_json::json;
 use sqlx::PgConnection;
-use url::{Url, form_urlencoded};
 
 use super::{
     extract::{Body, Query},
+    target::{encoded, see_other, with_fragment, with_query},
     token,
 };
 use crate::{
@@ -141,9 +140,7 @@ pub(super) async fn get(
         Ok(Followed::HalfDone) => with_message(target, pkce),
         Err(error) => with_error(target, pkce, &error),
     };
-    let location = HeaderValue::try_from(location)
-        .map_err(|error| Error::internal("the redirect cannot be written", error))?;
-    Ok((StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response())
+    see_other(location)
 }
 
 async fn follow(
@@ -177,40 +174,6 @@ async fn follow(
     };
     tx.commit().await?;
     Ok(followed)
-}
-
-/// Parameters in the order of their names, as the original writes them.
-fn encoded(mut pairs: Vec<(&str, String)>) -> String {
-    pairs.sort_by(|a, b| a.0.cmp(b.0));
-    form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(pairs)
-        .finish()
-}
-
-/// The target with another fragment; what it had is replaced.
-fn with_fragment(target: &str, fragment: &str) -> String {
-    let bare = target.split('#').next().unwrap_or(target);
-    format!("{bare}#{fragment}")
-}
-
-fn with_query(target: &str, pairs: &[(&str, &str)]) -> String {
-    let Ok(mut url) = Url::parse(target) else {
-        return target.to_owned();
-    };
-    let mut all: Vec<(String, String)> = url
-        .query_pairs()
-        .into_owned()
-        .filter(|(key, _)| !pairs.iter().any(|(name, _)| name == key))
-        .chain(
-            pairs
-                .iter()
-                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned())),
-        )
-        .collect();
-    // In the order of their names, as the original writes them.
-    all.sort_by(|a, b| a.0.cmp(&b.0));
-    url.query_pairs_mut().clear().extend_pairs(all);
-    url.into()
 }
 
 fn with_session(target: &str, kind: &str, issued: &Issued) -> String {

@@ -4,13 +4,16 @@ use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 
 /// A few rows of each kind at a time, and none that somebody works with.
-const STATEMENTS: [&str; 8] = [
+const STATEMENTS: [&str; 9] = [
     "delete from auth.refresh_tokens where id in (
          select id from auth.refresh_tokens
          where revoked is true and updated_at < $1 - interval '24 hours'
          limit 100 for update skip locked)",
     "delete from auth.flow_state where id in (
          select id from auth.flow_state where created_at < $1 - interval '24 hours'
+         limit 100 for update skip locked)",
+    "delete from auth.oauth_client_states where id in (
+         select id from auth.oauth_client_states where created_at < $1 - interval '24 hours'
          limit 100 for update skip locked)",
     "delete from auth.saml_relay_states where id in (
          select id from auth.saml_relay_states where created_at < $1 - interval '24 hours'

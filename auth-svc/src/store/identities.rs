@@ -157,3 +157,104 @@ pub async fn obfuscate(
     .await?;
     Ok(())
 }
+
+/// An identity at an external provider.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of the table")]
+pub struct NewIdentity<'a> {
+    pub id: Uuid,
+    pub user_id: Uuid,
+    pub provider: &'a str,
+    pub provider_id: &'a str,
+    pub data: &'a Map<String, Value>,
+}
+
+/// Adds one.
+pub async fn insert_external(
+    conn: &mut PgConnection,
+    new: &NewIdentity<'_>,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "insert into auth.identities
+            (id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $6, $6)",
+    )
+    .bind(new.id)
+    .bind(new.provider_id)
+    .bind(new.user_id)
+    .bind(Json(new.data))
+    .bind(new.provider)
+    .bind(now)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// By the provider's id of the user: the identity and whose it is.
+pub async fn find_external(
+    conn: &mut PgConnection,
+    provider: &str,
+    provider_id: &str,
+) -> Result<Option<(Uuid, Uuid)>, sqlx::Error> {
+    sqlx::query_as(
+        "select id, user_id from auth.identities where provider = $1 and provider_id = $2",
+    )
+    .bind(provider)
+    .bind(provider_id)
+    .fetch_optional(conn)
+    .await
+}
+
+/// Replaces what the provider says, at a sign-in.
+pub async fn refresh_external(
+    conn: &mut PgConnection,
+    id: Uuid,
+    data: &Map<String, Value>,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "update auth.identities set identity_data = $2, last_sign_in_at = $3, updated_at = $3
+         where id = $1",
+    )
+    .bind(id)
+    .bind(Json(data))
+    .bind(now)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The users who have one of these addresses, first as an identity, then as account. Users of single
+/// sign-on keep to themselves. An identity whose provider does not vouch for the address does not count,
+/// or whoever links one could collect the sign-ins of the address's owner; old rows say nothing about it.
+pub async fn users_with_email(
+    conn: &mut PgConnection,
+    emails: &[String],
+) -> Result<(Vec<Uuid>, Vec<Uuid>), sqlx::Error> {
+    let by_identity = sqlx::query_scalar(
+        "select distinct user_id from auth.identities
+         where email = any($1) and provider not like 'sso:%'
+           and coalesce(identity_data->>'email_verified', 'true') <> 'false'",
+    )
+    .bind(emails)
+    .fetch_all(&mut *conn)
+    .await?;
+    let by_account = sqlx::query_scalar(
+        "select id from auth.users where email = any($1) and is_sso_user = false",
+    )
+    .bind(emails)
+    .fetch_all(conn)
+    .await?;
+    Ok((by_identity, by_account))
+}
+
+/// Removes all of a user's but one.
+pub async fn keep_one(conn: &mut PgConnection, user: Uuid, id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query("delete from auth.identities where user_id = $1 and id <> $2")
+        .bind(user)
+        .bind(id)
+        .execute(conn)
+        .await?;
+    Ok(())
+}

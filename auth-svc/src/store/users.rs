@@ -2,9 +2,11 @@
 
 mod changes;
 mod codes;
+mod linked;
 
 pub use changes::*;
 pub use codes::*;
+pub use linked::*;
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};

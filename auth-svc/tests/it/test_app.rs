@@ -42,6 +42,7 @@ pub(crate) struct TestApp {
     pub(crate) mails: MailSink,
     pub(crate) texts: HookReceiver,
     pub(crate) db: TestDb,
+    pub(crate) app: App,
     router: Router,
     clock: Arc<TurnedClock>,
 }
@@ -127,6 +128,7 @@ impl TestApp {
             texts,
             db,
             router: app.router(),
+            app,
             clock,
         }
     }

@@ -1,0 +1,67 @@
+//! `GET /authorize` and `GET /user/identities/authorize`: off to a provider.
+
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse as _, Response},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{caller::SignedIn, extract::Query, target};
+use crate::{
+    app::App,
+    domain::{
+        external::begin::{self, Wish},
+        pkce::Challenge,
+        session::Caller,
+    },
+    error::{Code, Error},
+};
+
+pub(super) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    query: Query,
+) -> Result<Response, Error> {
+    let url = begin::begin(&app, &wish(query, None)?, &caller).await?;
+    target::found(url)
+}
+
+pub(super) async fn link(
+    State(app): State<App>,
+    SignedIn {
+        account, caller, ..
+    }: SignedIn,
+    query: Query,
+) -> Result<Response, Error> {
+    if !app.config().security.manual_linking_enabled {
+        return Err(Error::refused(
+            404,
+            Code::ManualLinkingDisabled,
+            "Manual linking is disabled",
+        ));
+    }
+    // A page cannot follow a redirect of a request that it signs, so it asks where to go.
+    let told = query.get("skip_http_redirect") == "true";
+    let url = begin::begin(&app, &wish(query, Some(account.user.id))?, &caller).await?;
+    if told {
+        return Ok(Json(json!({ "url": url })).into_response());
+    }
+    target::found(url)
+}
+
+fn wish(query: Query, linking_target: Option<Uuid>) -> Result<Wish, Error> {
+    let challenge = Challenge::read(
+        query.get("code_challenge"),
+        query.get("code_challenge_method"),
+    )?;
+    Ok(Wish {
+        provider: query.get("provider").to_owned(),
+        scopes: query.get("scopes").to_owned(),
+        challenge,
+        invite_token: query.get("invite_token").to_owned(),
+        query: query.into_pairs(),
+        linking_target,
+    })
+}
