@@ -64,12 +64,13 @@ pub async fn insert(conn: &mut PgConnection, new: &Authorization) -> Result<(), 
     Ok(())
 }
 
-/// By the id of the consent page, locked until the transaction ends; nothing when somebody else holds it.
+/// By the id of the consent page, locked until the transaction ends. Whoever comes meanwhile waits, and sees what came
+/// of it.
 pub async fn lock(
     conn: &mut PgConnection,
     authorization_id: &str,
 ) -> Result<Option<Authorization>, sqlx::Error> {
-    sqlx::query_as(select("authorization_id = $1 for update skip locked"))
+    sqlx::query_as(select("authorization_id = $1 for update"))
         .bind(authorization_id)
         .fetch_optional(conn)
         .await
@@ -81,7 +82,7 @@ pub async fn lock_by_code(
     code: &str,
 ) -> Result<Option<Authorization>, sqlx::Error> {
     sqlx::query_as(select(
-        "authorization_code = $1 and status = 'approved' for update skip locked",
+        "authorization_code = $1 and status = 'approved' for update",
     ))
     .bind(code)
     .fetch_optional(conn)

@@ -150,6 +150,15 @@ async fn a_new_key_is_asked_for_but_not_for_every_forgery() {
 }
 
 #[tokio::test]
+async fn what_is_no_token_is_refused_without_asking_anybody() {
+    let nobody = [("GOTRUE_EXTERNAL_KEYCLOAK_URL", "http://127.0.0.1:1")];
+    let world = World::start(&nobody).await;
+    for token in ["mock-id-token", "a.b.c", "e30.e30.e30"] {
+        refused(&show(&world, token).await, "Bad ID token");
+    }
+}
+
+#[tokio::test]
 async fn a_nonce_is_compared_by_its_hash() {
     let world = World::start(&[]).await;
     let token = world

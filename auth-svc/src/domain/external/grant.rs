@@ -173,6 +173,10 @@ async fn read(app: &App, shown: &Shown<'_>, terms: &Terms) -> Result<Profile, Er
     if terms.issuer.is_empty() {
         return Err(not_enabled(&terms.issuer));
     }
+    // For what is no token nobody is asked for keys.
+    if id_token::claimed_issuer(shown.id_token).is_none() {
+        return Err(invalid("Bad ID token"));
+    }
     let issuer: Arc<Issuer> = app
         .issuers()
         .find(app, &terms.issuer)
