@@ -16,14 +16,20 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 export const mode = process.env.NILAM_E2E_MODE ?? 'mounted';
 const binaries = path.join(root, process.env.NILAM_BINARIES ?? 'target/debug');
 
-/** A port that nobody listens on right now. */
+/** A port that nobody listens on right now, below those that the system gives to outgoing connections, one of which could take it meanwhile. */
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 22_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** Polls until the function gives something truthy; the last error is the reason of a failure. */

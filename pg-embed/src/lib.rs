@@ -7,8 +7,10 @@ mod account;
 mod cluster;
 mod error;
 mod find;
+mod port;
 mod recover;
 
 pub use cluster::{Cluster, ClusterConfig};
 pub use error::Error;
 pub use find::{Binaries, SUPPORTED_MAJORS, find};
+pub use port::free_port;

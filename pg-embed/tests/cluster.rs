@@ -4,26 +4,18 @@
     clippy::unwrap_used,
     reason = "a test fails where something unexpected happens"
 )]
-use std::{
-    net::{TcpListener, TcpStream},
-    os::unix::fs::PermissionsExt as _,
-    time::Duration,
-};
+use std::{net::TcpStream, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use pg_embed::{Cluster, ClusterConfig, Error};
+use pg_embed::{Cluster, ClusterConfig, Error, free_port};
 
 fn config(dir: &tempfile::TempDir) -> ClusterConfig {
     // The account that runs the server has to enter the folder when the tests run as root.
     std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = free_port().unwrap();
     let mut config = ClusterConfig::new(dir.path(), port);
     config.roots = vec![std::env::current_dir().unwrap()];
     config

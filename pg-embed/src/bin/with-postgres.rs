@@ -4,7 +4,7 @@
 //! cluster gives up durability for speed, because nothing in it outlives the command; with `--durable` it
 //! writes as one that is meant to last, for measurements.
 
-use std::{net::TcpListener, path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode};
 
 use pg_embed::{Cluster, ClusterConfig};
 
@@ -35,7 +35,7 @@ async fn run(
     program: std::ffi::OsString,
     arguments: Vec<std::ffi::OsString>,
 ) -> Result<ExitCode, Box<dyn std::error::Error>> {
-    let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    let port = pg_embed::free_port()?;
     let mut config = ClusterConfig::new(dir, port);
     config.roots = vec![std::env::current_dir()?];
     let settings: &[(&str, &str)] = if durable {

@@ -1,22 +1,17 @@
 //! Several servers in one connection string, on a primary and a standby of the test's own.
 
-use std::{net::TcpListener, path::Path, process::Command, time::Duration};
+use std::{path::Path, process::Command, time::Duration};
 
 use axum::{
     body::{Body, to_bytes},
     http::Request,
 };
-use pg_embed::{Cluster, ClusterConfig};
+use pg_embed::{Cluster, ClusterConfig, free_port};
 use rest_svc::{App, Config};
 use serde_json::{Value, json};
 use svc_kit::env::Vars;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::ServiceExt as _;
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
 
 async fn start(dir: &Path, port: u16) -> Cluster {
     let mut config = ClusterConfig::new(dir.to_owned(), port);
@@ -65,7 +60,11 @@ async fn the_server_is_one_of_the_list_that_will_do() {
     )
     .unwrap();
     let (one, two) = (dir.path().join("one"), dir.path().join("two"));
-    let (nobody, primary, standby) = (free_port(), free_port(), free_port());
+    let (nobody, primary, standby) = (
+        free_port().unwrap(),
+        free_port().unwrap(),
+        free_port().unwrap(),
+    );
     let cluster = start(&one, primary).await;
     let url = format!("postgres://supabase_admin:postgres@127.0.0.1:{primary}/postgres");
     let pool = sqlx::PgPool::connect(&url).await.unwrap();

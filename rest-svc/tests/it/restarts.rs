@@ -5,13 +5,12 @@
 
 use std::{
     collections::BTreeMap,
-    net::TcpListener,
     os::unix::fs::PermissionsExt as _,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
-use pg_embed::{Cluster, ClusterConfig};
+use pg_embed::{Cluster, ClusterConfig, free_port};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -21,11 +20,6 @@ const ROWS: i64 = 1000;
 const AWAY: &[&str] = &[
     "PGRST000", "PGRST001", "PGRST002", "PGRST003", "57P01", "57P02", "57P03",
 ];
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
 
 struct Program(Child);
 
@@ -123,7 +117,7 @@ async fn the_database_may_restart_at_any_time() {
     let seconds: u64 = std::env::var("NILAM_SOAK_SECONDS").map_or(6, |text| text.parse().unwrap());
     let dir = tempfile::tempdir().unwrap();
     std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let (database, port) = (free_port(), free_port());
+    let (database, port) = (free_port().unwrap(), free_port().unwrap());
     let mut config = ClusterConfig::new(dir.path().join("cluster"), database);
     config.roots = vec![std::env::current_dir().unwrap()];
     let mut cluster = Cluster::start(&config).await.unwrap();

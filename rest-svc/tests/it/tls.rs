@@ -1,8 +1,8 @@
 //! TLS to the database, on a server of its own: certificates belong to the whole cluster.
 
-use std::{net::TcpListener, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
+use std::{os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
-use pg_embed::{Cluster, ClusterConfig};
+use pg_embed::{Cluster, ClusterConfig, free_port};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rest_svc::{App, Config};
 use svc_kit::env::Vars;
@@ -56,11 +56,7 @@ async fn each_sslmode_asks_for_as_much_as_in_libpq() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     certify(dir.path(), "localhost");
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = free_port().unwrap();
     let mut config = ClusterConfig::new(dir.path().join("cluster"), port);
     config.roots = vec![std::env::current_dir().unwrap()];
     let cluster = Cluster::start(&config).await.unwrap();
