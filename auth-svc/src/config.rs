@@ -2,12 +2,14 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod encryption;
 mod hooks;
 mod limits;
 mod mfa;
 mod providers;
 mod read;
 
+pub use encryption::{Encryption, MasterKey};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use providers::{Provider, Providers};
@@ -247,6 +249,15 @@ pub struct Security {
     pub rotation_enabled: bool,
     /// `GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL`, seconds.
     pub reuse_interval: Duration,
+    /// `GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION` is 2: new sessions get signed refresh tokens.
+    pub signed_refresh_tokens: bool,
+    /// `GOTRUE_SECURITY_REFRESH_TOKEN_UPGRADE_PERCENTAGE`: how many in a hundred old sessions go over to signed
+    /// tokens when they are refreshed.
+    pub refresh_token_upgrade_percentage: u8,
+    /// `GOTRUE_SECURITY_REFRESH_TOKEN_ALLOW_REUSE`: old signed tokens stay good.
+    pub allow_refresh_token_reuse: bool,
+    /// `GOTRUE_SECURITY_DB_ENCRYPTION_*`: columns that are kept encrypted.
+    pub encryption: Encryption,
     /// `GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION`.
     pub password_requires_reauthentication: bool,
     /// `GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD`.
@@ -269,6 +280,8 @@ pub struct Sessions {
     pub allow_low_aal: Option<Duration>,
     /// `GOTRUE_SESSIONS_SINGLE_PER_USER`.
     pub single_per_user: bool,
+    /// `GOTRUE_SESSIONS_TAGS`: of each kind of session one may live; the first is that of sessions without a tag.
+    pub tags: Vec<String>,
 }
 
 /// Callbacks into the project.

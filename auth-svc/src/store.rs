@@ -1,6 +1,7 @@
 //! The SQL of the service, a file per table. Every function takes a connection, so that the caller owns
 //! the transaction.
 
+pub mod accounts;
 pub mod audit;
 pub mod challenges;
 pub mod cleanup;
@@ -14,5 +15,6 @@ pub mod oauth_grants;
 pub mod one_time_tokens;
 pub mod passkeys;
 pub mod refresh_tokens;
+pub mod rotation;
 pub mod sessions;
 pub mod users;

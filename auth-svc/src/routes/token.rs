@@ -97,15 +97,27 @@ pub(super) fn issued(issued: &Issued, outcome: Option<Outcome>) -> Response {
     };
     put("sb-auth-user-id", &issued.account.user.id.to_string());
     put("sb-auth-session-id", &issued.session_id.to_string());
-    if let Some(prefix) = issued.refresh_token.get(..5) {
-        put("sb-auth-refresh-token-prefix", prefix);
+    let outcome = outcome.unwrap_or_default();
+    if issued.refresh_token_counter.is_none() || outcome.upgraded {
+        put(
+            "sb-auth-refresh-token-prefix",
+            issued.refresh_token.get(..5).unwrap_or_default(),
+        );
     }
-    match outcome {
-        Some(Outcome::Rotated) => put("sb-auth-refresh-token-rotated", "true"),
-        Some(Outcome::ParentReused | Outcome::IntervalReused) => {
-            put("sb-auth-refresh-token-reuse", "true");
-        }
-        None => {}
+    if let Some(counter) = issued.refresh_token_counter {
+        put("sb-auth-refresh-token-counter", &counter.to_string());
+    }
+    if let Some(reused) = outcome.reused {
+        put(
+            "sb-auth-refresh-token-reuse",
+            if reused { "true" } else { "false" },
+        );
+    }
+    if !outcome.causes.is_empty() {
+        put(
+            "sb-auth-refresh-token-reuse-cause",
+            &outcome.causes.join(","),
+        );
     }
     response
 }
@@ -177,8 +189,7 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
     let traits = Some(json!({ "provider": provider }));
     let actor = Actor::User(&user);
     audit::record(app, &mut tx, caller, actor, Action::Login, traits).await?;
-    let account = Account::of(&mut tx, user).await?;
-    let mut new = session::begin(app, &mut tx, &account, Method::Password, caller).await?;
+    let mut new = session::begin_for(app, &mut tx, user.id, Method::Password, None, caller).await?;
     tx.commit().await?;
     // Present even when there is nothing to say: clients of the original know it so.
     new.weak_password = Some(Value::Null);

@@ -45,6 +45,7 @@ pub(crate) struct TestApp {
     pub(crate) app: App,
     router: Router,
     clock: Arc<TurnedClock>,
+    vars: Vars,
 }
 
 /// What came back.
@@ -130,6 +131,29 @@ impl TestApp {
             router: app.router(),
             app,
             clock,
+            vars,
+        }
+    }
+
+    /// The same service on the same database, started again with other settings beside the first ones.
+    pub(crate) async fn with(&self, more: &[(&str, &str)]) -> Self {
+        let mut vars = self.vars.clone();
+        for (name, value) in more {
+            vars.set(*name, *value);
+        }
+        let config = Config::from_vars(&vars).unwrap();
+        let random = Arc::new(SystemRandom);
+        let app = App::with_sources(config, self.clock.clone(), random)
+            .await
+            .unwrap();
+        Self {
+            mails: MailSink::start().await,
+            texts: HookReceiver::start().await,
+            db: self.db.clone(),
+            router: app.router(),
+            app,
+            clock: self.clock.clone(),
+            vars,
         }
     }
 
