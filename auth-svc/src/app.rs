@@ -13,6 +13,7 @@ use crate::{
     config::{Config, RelyingParty},
     domain::{
         clock::{Clock, Random, SystemClock, SystemRandom},
+        disguise::SendTime,
         external::issuers::Issuers,
         limiter::Limiter,
         password::Hasher,
@@ -24,6 +25,10 @@ use crate::{
 
 /// How often old rows are looked for.
 const CLEANUP_EVERY: Duration = Duration::from_secs(60);
+/// How often counts of limits are removed.
+const FORGET_LIMITS_EVERY: Duration = Duration::from_secs(900);
+/// The connections that limits are counted over.
+const LIMIT_CONNECTIONS: u32 = 2;
 
 /// The authentication service.
 #[derive(Clone, Debug)]
@@ -37,6 +42,7 @@ struct Inner {
     random: Arc<dyn Random>,
     hasher: Hasher,
     limiter: Limiter,
+    send_time: SendTime,
     http: reqwest::Client,
     issuers: Issuers,
     smtp: Smtp,
@@ -65,6 +71,18 @@ impl App {
         };
         let db = svc_kit::pg::pool(config.db.url.expose_secret(), &settings)
             .context("the database URL cannot be used")?;
+        let shared_limits = if config.rate_limits.shared {
+            // Apart from the other connections: a request may count while it holds one of those, and requests that
+            // all wait for a second one would wait for ever.
+            let settings = PoolSettings {
+                max_connections: LIMIT_CONNECTIONS,
+                ..PoolSettings::new("auth-svc limits")
+            };
+            let pool = svc_kit::pg::pool(config.db.url.expose_secret(), &settings);
+            Some(pool.context("the database URL cannot be used")?)
+        } else {
+            None
+        };
         let http = reqwest::Client::builder()
             // A hook or template that redirects could be led to where it must not go.
             .redirect(reqwest::redirect::Policy::none())
@@ -76,7 +94,8 @@ impl App {
             clock,
             random,
             hasher: Hasher::default(),
-            limiter: Limiter::new(&config.rate_limits),
+            limiter: Limiter::new(&config.rate_limits, shared_limits),
+            send_time: SendTime::default(),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
             http,
             issuers: Issuers::default(),
@@ -95,7 +114,12 @@ impl App {
         let tracker = TaskTracker::new();
         if self.config().db.cleanup_enabled {
             let app = self.clone();
+            let stop = stop.clone();
             tracker.spawn(async move { app.clean_up_until(stop).await });
+        }
+        if self.config().rate_limits.shared {
+            let app = self.clone();
+            tracker.spawn(async move { app.forget_limits_until(stop).await });
         }
         tracker.close();
         tracker
@@ -110,6 +134,21 @@ impl App {
             }
             if let Err(error) = crate::store::cleanup::run(&self.0.db, self.now()).await {
                 tracing::warn!(%error, "old rows could not be removed");
+            }
+        }
+    }
+
+    async fn forget_limits_until(self, stop: CancellationToken) {
+        let mut ticks = tokio::time::interval(FORGET_LIMITS_EVERY);
+        // The first tick comes at once, and there may be no table yet.
+        ticks.tick().await;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.limiter().clean_up(self.now()).await {
+                tracing::warn!(%error, "counts of limits could not be removed");
             }
         }
     }
@@ -138,6 +177,11 @@ impl App {
     /// The limits.
     pub fn limiter(&self) -> &Limiter {
         &self.0.limiter
+    }
+
+    /// How long sending takes lately.
+    pub fn send_time(&self) -> &SendTime {
+        &self.0.send_time
     }
 
     /// Who asks for WebAuthn credentials; fails when that was not said.

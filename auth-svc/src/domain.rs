@@ -5,6 +5,7 @@ pub mod address;
 pub mod audit;
 pub mod clock;
 pub mod confirm;
+pub mod disguise;
 pub mod encryption;
 pub mod external;
 pub mod hooks;

@@ -14,6 +14,7 @@ pub mod oauth_clients;
 pub mod oauth_grants;
 pub mod one_time_tokens;
 pub mod passkeys;
+pub mod rate_limits;
 pub mod refresh_tokens;
 pub mod rotation;
 pub mod sessions;

@@ -338,6 +338,8 @@ fn rate_limits(r: &mut Reader<'_>) -> RateLimits {
         passkey: rate(r, "PASSKEY", 30.0),
         email_sent: sent(r, "EMAIL_SENT"),
         sms_sent: sent(r, "SMS_SENT"),
+        wrong_codes: r.parse_or(&["NILAM_AUTH_WRONG_CODES"], 10.0),
+        shared: r.flag(&["NILAM_AUTH_SHARED_RATE_LIMITS"], true),
     }
 }
 

@@ -75,7 +75,8 @@ pub(super) async fn post(
         ));
     }
     app.limiter()
-        .check(Route::Token, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::Token, caller.limited_as.as_deref(), app.now())
+        .await?;
     let Body(params) = body?;
     match grant {
         "password" => password(&app, &read(params)?, &caller).await,

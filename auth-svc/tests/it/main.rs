@@ -9,6 +9,7 @@
 
 mod admin;
 mod admin_credentials;
+mod attacks;
 mod authenticator;
 mod browser;
 mod email;
@@ -17,6 +18,7 @@ mod errors;
 mod external;
 mod hook_receiver;
 mod id_token;
+mod limits;
 mod linking;
 mod mail_sink;
 mod mfa_phone;

@@ -72,7 +72,12 @@ pub async fn verify(
     }
     match answer {
         Answer::Code(code) => {
+            let subject = factor.id.to_string();
+            app.limiter().check_guesses(&subject, app.now()).await?;
             let valid = is_right(app, &mut tx, &factor, &challenge, code).await?;
+            if !valid {
+                app.limiter().note_wrong_guess(&subject, app.now()).await;
+            }
             if let Err(error) = ask_hook(app, &mut tx, who, &factor, valid).await? {
                 tx.commit().await?;
                 return Err(error);
