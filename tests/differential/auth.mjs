@@ -9,7 +9,7 @@ import { inspect } from 'node:util';
 
 import { root } from '../harness.mjs';
 import { accepted } from './accepted.mjs';
-import { differences } from './normalise.mjs';
+import { differences, unorderedDifferences } from './normalise.mjs';
 import { profiles } from './profiles.mjs';
 import { Server } from './servers.mjs';
 import { Side } from './side.mjs';
@@ -47,18 +47,35 @@ async function play(scenario, server) {
   return { transcript: side.transcript, failure };
 }
 
+/** Rows and mails come in any order; and when the status differs already, the bodies say why. */
+function differencesOf(a, b) {
+  if (a?.unordered)
+    return [...new Set([...Object.keys(a.unordered), ...Object.keys(b.unordered)])].flatMap((name) =>
+      unorderedDifferences(a.unordered[name], b.unordered[name], name),
+    );
+  if (a?.status === b?.status) return differences(a, b);
+  const brief = ({ status, headers, body }) => [status, headers.location, body].filter(Boolean);
+  return [['status', brief(a), brief(b)]];
+}
+
 /** What differs between two transcripts. */
 function compare(scenario, theirs, ours) {
   const found = [];
   const length = Math.max(theirs.transcript.length, ours.transcript.length);
   for (let index = 0; index < length; index += 1) {
     const [a, b] = [theirs, ours].map(({ transcript }) => transcript[index]);
-    for (const [place, their, our] of differences(a?.comparable, b?.comparable))
-      found.push({ scenario, what: a?.what ?? b.what, place, their, our });
+    for (const [place, their, our] of differencesOf(a?.comparable, b?.comparable))
+      found.push({ scenario, what: a?.what ?? b.what, place, their, our, status: a?.comparable.status });
   }
   for (const [who, { failure }] of Object.entries({ theirs, ours }))
     if (failure)
-      found.push({ scenario, what: 'the scenario itself', place: who, their: failure.message, our: failure.stack });
+      found.push({
+        scenario,
+        what: 'the scenario itself',
+        place: who,
+        their: failure.message,
+        our: failure.stack,
+      });
   return found;
 }
 
@@ -77,15 +94,19 @@ function reasonFor(difference) {
   return rule;
 }
 
-const show = (value) => inspect(value, { depth: 8, breakLength: 140, maxStringLength: 400 });
+function show(value) {
+  const text = inspect(value, { depth: 9, breakLength: Infinity, maxStringLength: 300 });
+  return text.length > 400 && !showAll ? `${text.slice(0, 400)} …` : text;
+}
 
 /** Prints differences, those that are alike once. */
 function print(found) {
   const alike = Map.groupBy(found, ({ place, their, our, rule }) =>
-    JSON.stringify([place.replace(/\d+/g, 'N'), show(their), show(our), rule?.reason]),
+    JSON.stringify([place, show(their), show(our), rule?.reason]).replace(/ of request [^>]*>|\.\d+/g, ''),
   );
   for (const [{ scenario, what, place, their, our, rule }, ...more] of alike.values()) {
-    const times = more.length > 0 ? `  (and ${more.length} more, last ${more.at(-1).scenario}, ${more.at(-1).what})` : '';
+    const times =
+      more.length > 0 ? `  (and ${more.length} more, last ${more.at(-1).scenario}, ${more.at(-1).what})` : '';
     console.log(`\n${scenario} | ${what}${times}${rule ? `\n  accepted: ${rule.reason}` : ''}`);
     console.log(`  ${place}\n    GoTrue  ${show(their)}\n    ours    ${show(our)}`);
   }
@@ -99,7 +120,10 @@ async function undocumented() {
 }
 
 async function main() {
-  const binaries = { theirs: process.env.GOTRUE_BIN, ours: process.env.AUTH_SVC_BIN ?? 'target/debug/auth-svc' };
+  const binaries = {
+    theirs: process.env.GOTRUE_BIN,
+    ours: process.env.AUTH_SVC_BIN ?? 'target/debug/auth-svc',
+  };
   if (!binaries.theirs) throw new Error('GOTRUE_BIN is not set; CONTRIBUTING.md says how to build it');
   const servers = Object.entries(binaries).map(([name, program]) => new Server(name, path.resolve(program)));
   for (const server of servers) await server.prepare(profiles.plain.settings);
@@ -130,7 +154,8 @@ async function main() {
   const missing = await undocumented();
   for (const rule of missing) console.log(`\nnot in docs/differences.md: ${rule.documented}`);
   if (words.length === 0)
-    for (const rule of accepted.filter(({ used }) => !used)) console.log(`\naccepted, but not seen: ${rule.reason}`);
+    for (const rule of accepted.filter(({ used }) => !used))
+      console.log(`\naccepted, but not seen: ${rule.reason}`);
   const { requests, open } = counts;
   console.log(
     `\n${requests} requests to each server in ${counts.scenarios} scenarios: ${open} differences, ${counts.accepted} accepted`,

@@ -63,6 +63,13 @@ export class Normaliser {
       return `<now ${Math.round((value - Date.now() / 1000) / 60)} min>`;
     if (typeof value !== 'string' || value === '') return value;
     if (key in HIDDEN) return HIDDEN[key];
+    if (INSTANTS.has(key) && /^\d{10}$/.test(value)) return this.#walk(Number(value), where, key);
+    if (key === 'id' || key === 'user_id') {
+      const inner = Buffer.from(value, 'base64url').toString('utf8');
+      if (new RegExp(`^${UUID}$`).test(inner)) return { base64: this.#name('uuid', inner, where) };
+    }
+    if (/^[\w-]{43}$/.test(value)) return '<32 bytes>';
+    if (/phone/.test(key) && /^[\w-]{15}$/.test(value) && /[A-Za-z]/.test(value)) return '<part of 32 bytes>';
     const token = value.match(JWT);
     if (token) return this.#token(token, where);
     if (RANDOM.has(key) && value !== '200' && !/^\w+_\w+$/.test(value) && !/^[1-9]\d\d$/.test(value))
@@ -108,11 +115,37 @@ export class Normaliser {
 export function differences(theirs, ours, path = '') {
   if (theirs === ours) return [];
   const both = [theirs, ours];
-  if (both.every((each) => each && typeof each === 'object') && Array.isArray(theirs) === Array.isArray(ours)) {
+  if (
+    both.every((each) => each && typeof each === 'object') &&
+    Array.isArray(theirs) === Array.isArray(ours)
+  ) {
     const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
     return [...keys].flatMap((key) =>
       differences(theirs[key], ours[key], path === '' ? key : `${path}.${key}`),
     );
   }
   return [[path, theirs, ours]];
+}
+
+/** Where two lists without an order differ: what both have is left out, and what is most alike is compared. */
+export function unorderedDifferences(theirs = [], ours = [], path = '') {
+  const texts = ours.map((each) => JSON.stringify(each));
+  const theirRest = theirs.filter((each) => {
+    const index = texts.indexOf(JSON.stringify(each));
+    if (index >= 0) texts.splice(index, 1);
+    return index < 0;
+  });
+  const ourRest = texts.map((text) => JSON.parse(text));
+  const found = [];
+  for (const their of theirRest) {
+    const tried = ourRest.map((our) => differences(their, our, path));
+    const best = Math.min(...tried.map((each) => each.length));
+    const index = tried.findIndex((each) => each.length === best);
+    if (index < 0 || best * 2 > Object.keys(their).length) found.push([path, their, undefined]);
+    else {
+      found.push(...tried[index]);
+      ourRest.splice(index, 1);
+    }
+  }
+  return found.concat(ourRest.map((our) => [path, undefined, our]));
 }

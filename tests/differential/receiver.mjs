@@ -3,6 +3,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
+/** Shows all that a template is given. */
+const TEMPLATE = `<p>plain: {{ .Token }} {{ .TokenHash }} <a href="{{ .ConfirmationURL }}">go</a> {{ .SiteURL }} {{ .Email }}
+{{ .NewEmail }} {{ .SendingTo }} {{ .RedirectTo }} {{ .Data.name }} {{ if .Data.name }}named{{ else }}unnamed{{ end }}</p>`;
+
 /** Answers requests by path, and keeps what it was asked. */
 export class Receiver {
   #server;
@@ -46,7 +50,8 @@ export class Receiver {
       call.body = text;
     }
     this.calls.push(call);
-    const found = this.#answers.get(url.pathname) ?? { status: 200, body: {} };
+    const usual = url.pathname.startsWith('/templates/') ? TEMPLATE : {};
+    const found = this.#answers.get(url.pathname) ?? { body: usual };
     const { status = 200, headers = {}, body } = typeof found === 'function' ? found(call) : found;
     const isText = typeof body === 'string';
     response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers });

@@ -77,7 +77,9 @@ export class Server {
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`${this.name} does not migrate:\n${child.transcript()}`);
     const migrated = await connect(this.template);
-    const found = await migrated.query(`select tablename from pg_tables where schemaname = 'auth' order by 1`);
+    const found = await migrated.query(
+      `select tablename from pg_tables where schemaname = 'auth' order by 1`,
+    );
     this.tables = found.rows.map(({ tablename }) => tablename).filter((name) => name !== 'schema_migrations');
     await migrated.end();
     await admin.end();

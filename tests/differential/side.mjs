@@ -6,7 +6,8 @@ import { Agent, request as httpRequest } from 'node:http';
 
 import { Normaliser } from './normalise.mjs';
 
-const HEADERS = `content-type location x-total-count link x-supabase-api-version www-authenticate cache-control allow
+const HEADERS =
+  `content-type location x-total-count link x-supabase-api-version www-authenticate cache-control allow
   x-sb-error-code vary set-cookie retry-after sb-auth-user-id sb-auth-session-id sb-auth-refresh-token-prefix
   sb-auth-refresh-token-counter sb-auth-refresh-token-reuse sb-auth-refresh-token-reuse-cause
   sb-auth-refresh-token-rotated content-disposition pragma referrer-policy
@@ -115,12 +116,7 @@ export class Side {
       // Lists of names have no order.
       const list = /^(vary|allow|access-control-(allow|expose)-\w+)$/.test(name);
       if (name === 'location') shown[name] = this.#normaliser.url(headers[name], `${where} location`);
-      else if (list)
-        shown[name] = String(headers[name])
-          .toLowerCase()
-          .split(/,\s*/)
-          .sort()
-          .join(', ');
+      else if (list) shown[name] = String(headers[name]).toLowerCase().split(/,\s*/).sort().join(', ');
       else shown[name] = this.#normaliser.value({ [name]: headers[name] }, where)[name];
     }
     const parsed = typeof body === 'object' && body !== null ? this.#urls(body, where) : text;
@@ -129,7 +125,8 @@ export class Side {
 
   /** URLs within a body are compared part by part. */
   #urls(body, where) {
-    if (Array.isArray(body)) return body.map((each) => (typeof each === 'object' ? this.#urls(each, where) : each));
+    if (Array.isArray(body))
+      return body.map((each) => (typeof each === 'object' ? this.#urls(each, where) : each));
     return Object.fromEntries(
       Object.entries(body ?? {}).map(([name, value]) => {
         if (URLS.has(name) && typeof value === 'string') return [name, this.#normaliser.url(value, where)];
@@ -143,25 +140,28 @@ export class Side {
     const rows = await this.#server.rows();
     const comparable = {};
     for (const [table, found] of Object.entries(rows)) {
-      const all = found.map((row) => JSON.stringify(this.#normaliser.known(parsedRow(table, row))));
-      comparable[table] = all.sort().map((row) => JSON.parse(row));
+      comparable[table] = found.map((row) => this.#normaliser.known(parsedRow(table, row)));
     }
-    this.transcript.push({ what: 'rows', where: 'at the end', comparable });
-    const mails = this.#server.mailbox.empty().map(({ from, to, subject, links, code, text }) => ({
-      ...{ from, to, subject, code: code ? '<code>' : undefined },
+    this.transcript.push({ what: 'rows', where: 'at the end', comparable: { unordered: comparable } });
+    const mails = this.#server.mailbox.empty().map(({ from, to, subject, links, text }) => ({
+      ...{ from, to, subject },
       links: links.map((link) => this.#normaliser.url(link)),
-      text: text.startsWith('plain:') ? this.#normaliser.text(text.replace(/\b\d{6}\b/g, '<code>').trim()) : undefined,
+      text: text.includes('plain:')
+        ? this.#normaliser.text(text.replace(/\b\d{6}\b/g, '<code>').trim())
+        : undefined,
     }));
-    this.transcript.push({ what: 'mails', where: 'at the end', comparable: mails });
+    this.transcript.push({ what: 'mails', where: 'at the end', comparable: { unordered: { mails } } });
     const calls = this.#server.receiver.empty().filter(({ path }) => !path.startsWith('/templates/'));
     const asked = calls.map(({ method, path, query, headers, body }) => ({
-      ...{ method, path, query, body: this.#normaliser.known(body) },
-      headers: Object.fromEntries(
-        ['content-type', 'authorization', 'accept'].map((name) => [name, headers[name]]),
+      ...{ method, path, query, type: headers['content-type'], authorization: headers.authorization },
+      body: this.#normaliser.known(
+        typeof body === 'string' ? Object.fromEntries(new URLSearchParams(body)) : body,
       ),
-      signed: Object.keys(headers).filter((name) => name.startsWith('webhook-')).sort(),
+      signed: Object.keys(headers)
+        .filter((name) => name.startsWith('webhook-'))
+        .sort(),
     }));
-    this.transcript.push({ what: 'calls', where: 'at the end', comparable: asked });
+    this.transcript.push({ what: 'calls', where: 'at the end', comparable: { unordered: { calls: asked } } });
     this.#agent.destroy();
   }
 }
