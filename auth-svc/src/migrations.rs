@@ -8,7 +8,7 @@ macro_rules! script {
     };
 }
 
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     script!("0001_functions.sql"),
     script!("0002_users_and_identities.sql"),
     script!("0003_factors.sql"),
@@ -18,6 +18,7 @@ const SCRIPTS: [&str; 9] = [
     script!("0007_webauthn.sql"),
     script!("0008_rights.sql"),
     script!("0009_rate_limits.sql"),
+    script!("0010_comments.sql"),
 ];
 
 /// What has to run before the service does. A database that GoTrue migrated is recognised.

@@ -119,10 +119,16 @@ export class Server {
         value.replaceAll('{receiver}', this.receiver.url),
       ]),
     );
+    this.served = [filled, database];
+    await this.#serve();
+  }
+
+  async #serve() {
     this.port = await freePort();
-    this.child = run(this.program, ['serve'], this.#environment(filled, database, this.port));
+    const environment = this.#environment(...this.served, this.port);
+    this.child = run(this.program, ['serve'], environment);
     await until(
-      `${this.name} with the profile ${profile}`,
+      `${this.name} on ${this.served[1]}`,
       async () => {
         if (this.child.exitCode !== null) throw new Error(this.child.transcript());
         return (await fetch(`http://127.0.0.1:${this.port}/health`)).ok;
@@ -131,7 +137,17 @@ export class Server {
     );
   }
 
-  async stop() {
+  /** Another program takes over, on the same database with the same settings, after its own migrations. */
+  async handOver(program) {
+    await this.#end();
+    this.program = program;
+    const child = run(program, ['migrate'], this.#environment(...this.served, 0));
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`${program} does not migrate:\n${child.transcript()}`);
+    await this.#serve();
+  }
+
+  async #end() {
     if (this.child && this.child.exitCode === null) {
       const ended = once(this.child, 'exit');
       this.child.kill();
@@ -139,9 +155,28 @@ export class Server {
       await ended;
       clearTimeout(patience);
     }
+  }
+
+  async stop() {
+    await this.#end();
     this.mailbox?.close();
     this.receiver?.close();
     await this.database?.end();
+  }
+
+  /** The template, as a superuser sees it. */
+  templateUrl() {
+    const url = new URL(superuser);
+    url.pathname = `/${this.template}`;
+    return url.href;
+  }
+
+  /** Removes the server's databases. */
+  async drop() {
+    const admin = await connect('postgres');
+    for (const database of [this.served?.[1], this.template])
+      if (database) await admin.query(`drop database if exists ${database} with (force)`);
+    await admin.end();
   }
 
   /** Empties all tables. */

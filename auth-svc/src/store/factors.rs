@@ -125,7 +125,7 @@ pub async fn credentials(conn: &mut PgConnection, user: Uuid) -> Result<Vec<Valu
     Ok(rows.into_iter().map(|Json(value)| value).collect())
 }
 
-/// Adds one.
+/// Adds one. The secret of the kinds that have none is empty, not null, which GoTrue could not read.
 pub async fn insert(
     conn: &mut PgConnection,
     new: &NewFactor<'_>,
@@ -134,7 +134,7 @@ pub async fn insert(
     sqlx::query(
         "insert into auth.mfa_factors
             (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
-         values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, $6, $7)",
+         values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, coalesce($6, ''), $7)",
     )
     .bind(new.id)
     .bind(new.user_id)
