@@ -21,4 +21,5 @@ pub mod refresh;
 pub mod send;
 pub mod session;
 pub mod signup;
+pub mod web3;
 pub mod webauthn;

@@ -28,6 +28,7 @@ mod token;
 mod unbuilt;
 mod user;
 mod verify;
+mod web3;
 mod well_known;
 
 use axum::{

@@ -35,6 +35,7 @@ pub enum Route {
     FactorChallenge,
     FactorVerify,
     PasskeyAuthentication,
+    Web3,
 }
 
 #[derive(Debug)]
@@ -141,6 +142,7 @@ impl Limiter {
             Route::OAuthClientRegister => (BURST, self.limits.oauth_client_register / five_minutes),
             Route::FactorChallenge | Route::FactorVerify => (BURST, self.limits.mfa / 60.0),
             Route::PasskeyAuthentication => (BURST, self.limits.passkey / five_minutes),
+            Route::Web3 => (BURST, self.limits.web3 / five_minutes),
             _ => (BURST, self.limits.otp / five_minutes),
         };
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -220,6 +222,7 @@ mod tests {
             anonymous: 2.0,
             mfa: 15.0,
             passkey: 30.0,
+            web3: 30.0,
             email_sent: SendLimit::PerHour(2.0),
             sms_sent: SendLimit::Refilled(1.0, Duration::from_secs(10)),
         }

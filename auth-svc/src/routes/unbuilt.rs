@@ -9,7 +9,6 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::{any, get, post},
 };
-use serde_json::{Map, Value};
 
 use super::caller::Admin;
 use crate::{
@@ -46,25 +45,4 @@ async fn sso(State(app): State<App>, request: Request) -> Response {
             .into_response();
     }
     unavailable(&request).into_response()
-}
-
-/// Why the grant `web3` is refused.
-pub(super) fn web3(app: &App, params: &Map<String, Value>) -> Error {
-    let external = &app.config().external;
-    let disabled = |message| Error::unprocessable(Code::Web3ProviderDisabled, message);
-    if !external.web3_solana_enabled && !external.web3_ethereum_enabled {
-        return disabled("Web3 provider is disabled");
-    }
-    match params.get("chain").and_then(Value::as_str) {
-        Some("solana") if !external.web3_solana_enabled => {
-            disabled("Solana Web3 provider is disabled")
-        }
-        Some("ethereum") if !external.web3_ethereum_enabled => {
-            disabled("Ethereum Web3 provider is disabled")
-        }
-        Some("solana" | "ethereum") => {
-            Error::disabled("The grant web3 is not available on this server")
-        }
-        _ => Error::bad_request(Code::Web3UnsupportedChain, "Unsupported chain"),
-    }
 }

@@ -31,3 +31,4 @@ mod refresh_signed;
 mod sessions;
 mod test_app;
 mod user;
+mod web3;
