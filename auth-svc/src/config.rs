@@ -2,6 +2,7 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod custom_oauth;
 mod encryption;
 mod hooks;
 mod limits;
@@ -10,6 +11,7 @@ mod providers;
 mod read;
 mod web3;
 
+pub use custom_oauth::CustomOAuth;
 pub use encryption::{Encryption, MasterKey};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
@@ -71,6 +73,8 @@ pub struct Config {
     pub saml_enabled: bool,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
+    /// Providers that administrators add.
+    pub custom_oauth: CustomOAuth,
 }
 
 /// This service as an identity provider for others.

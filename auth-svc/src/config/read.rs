@@ -87,6 +87,7 @@ impl Config {
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
             oauth_server: oauth_server(r),
+            custom_oauth: super::custom_oauth::read(r),
         };
         reader.finish()?;
         Ok(config)

@@ -7,7 +7,7 @@ use axum::{
     Router,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
-    routing::{any, get, post},
+    routing::{any, post},
 };
 
 use super::caller::Admin;
@@ -21,8 +21,6 @@ pub(super) fn router() -> Router<App> {
         .route("/sso", post(sso))
         .route("/sso/saml/{*rest}", any(sso))
         .route("/admin/sso/{*rest}", any(as_admin))
-        .route("/admin/custom-providers", get(as_admin).post(as_admin))
-        .route("/admin/custom-providers/{id}", any(as_admin))
         .route("/scim/v2/{*rest}", any(refuse))
 }
 
