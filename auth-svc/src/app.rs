@@ -16,6 +16,7 @@ use crate::{
         disguise::SendTime,
         external::issuers::Issuers,
         limiter::Limiter,
+        outside::{Outside, StandIns},
         password::Hasher,
     },
     error::Error,
@@ -44,6 +45,7 @@ struct Inner {
     limiter: Limiter,
     send_time: SendTime,
     http: reqwest::Client,
+    outside: Outside,
     issuers: Issuers,
     smtp: Smtp,
     templates: Templates,
@@ -56,14 +58,24 @@ impl App {
     }
 
     /// The same, with another clock or another source of randomness.
-    #[expect(
-        clippy::unused_async,
-        reason = "all services connect alike, and some have to wait"
-    )]
     pub async fn with_sources(
         config: Config,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
+    ) -> anyhow::Result<Self> {
+        Self::with_stand_ins(config, clock, random, StandIns::default()).await
+    }
+
+    /// The same, with stand-ins for hosts on the internet.
+    #[expect(
+        clippy::unused_async,
+        reason = "all services connect alike, and some have to wait"
+    )]
+    pub async fn with_stand_ins(
+        config: Config,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        stand_ins: StandIns,
     ) -> anyhow::Result<Self> {
         let settings = PoolSettings {
             max_connections: config.db.max_pool_size,
@@ -98,6 +110,7 @@ impl App {
             send_time: SendTime::default(),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
             http,
+            outside: Outside::new(stand_ins).context("the HTTP client cannot be made")?,
             issuers: Issuers::default(),
             smtp,
             config,
@@ -196,6 +209,11 @@ impl App {
     /// The client for hooks, templates and external providers.
     pub fn http(&self) -> &reqwest::Client {
         &self.0.http
+    }
+
+    /// The client for addresses that an administrator chose.
+    pub fn outside(&self) -> &Outside {
+        &self.0.outside
     }
 
     /// Who signs ID tokens.

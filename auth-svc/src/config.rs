@@ -2,17 +2,21 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod custom_oauth;
 mod encryption;
 mod hooks;
 mod limits;
 mod mfa;
 mod providers;
 mod read;
+mod web3;
 
+pub use custom_oauth::CustomOAuth;
 pub use encryption::{Encryption, MasterKey};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use providers::{Provider, Providers};
+pub use web3::{Chain, Web3};
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -69,6 +73,8 @@ pub struct Config {
     pub saml_enabled: bool,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
+    /// Providers that administrators add.
+    pub custom_oauth: CustomOAuth,
 }
 
 /// This service as an identity provider for others.
@@ -146,10 +152,8 @@ pub struct External {
     pub phone_enabled: bool,
     /// `GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED`.
     pub anonymous_enabled: bool,
-    /// `GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED`.
-    pub web3_solana_enabled: bool,
-    /// `GOTRUE_EXTERNAL_WEB3_ETHEREUM_ENABLED`.
-    pub web3_ethereum_enabled: bool,
+    /// `GOTRUE_EXTERNAL_WEB3_*`: wallets.
+    pub web3: Web3,
     /// `GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION`, at least 5 minutes.
     pub flow_state_expiry: Duration,
     /// `GOTRUE_EXTERNAL_REDIRECT_URL`: where `/callback` always goes on to, instead of the app's wish.

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod audit;
 pub mod challenges;
 pub mod cleanup;
+pub mod custom_providers;
 pub mod external_flows;
 pub mod factors;
 pub mod flow_state;

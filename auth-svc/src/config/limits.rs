@@ -19,6 +19,8 @@ pub struct RateLimits {
     pub mfa: f64,
     /// `GOTRUE_RATE_LIMIT_PASSKEY`: per five minutes.
     pub passkey: f64,
+    /// `GOTRUE_RATE_LIMIT_WEB3`: per five minutes.
+    pub web3: f64,
     /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`.
     pub email_sent: SendLimit,
     /// `GOTRUE_RATE_LIMIT_SMS_SENT`.

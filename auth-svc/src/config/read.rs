@@ -87,6 +87,7 @@ impl Config {
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
             oauth_server: oauth_server(r),
+            custom_oauth: super::custom_oauth::read(r),
         };
         reader.finish()?;
         Ok(config)
@@ -188,8 +189,7 @@ fn external(r: &mut Reader<'_>) -> External {
         authorized_addresses: list(r.text(&["GOTRUE_EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"])),
         phone_enabled: r.flag(&["GOTRUE_EXTERNAL_PHONE_ENABLED"], false),
         anonymous_enabled: r.flag(&["GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED"], false),
-        web3_solana_enabled: r.flag(&["GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED"], false),
-        web3_ethereum_enabled: r.flag(&["GOTRUE_EXTERNAL_WEB3_ETHEREUM_ENABLED"], false),
+        web3: super::web3::read(r),
         flow_state_expiry: r
             .duration(
                 &["GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION"],
@@ -336,6 +336,7 @@ fn rate_limits(r: &mut Reader<'_>) -> RateLimits {
         anonymous: rate(r, "ANONYMOUS_USERS", 30.0),
         mfa: r.parse_or(&["GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY"], 15.0),
         passkey: rate(r, "PASSKEY", 30.0),
+        web3: rate(r, "WEB3", 30.0),
         email_sent: sent(r, "EMAIL_SENT"),
         sms_sent: sent(r, "SMS_SENT"),
         wrong_codes: r.parse_or(&["NILAM_AUTH_WRONG_CODES"], 10.0),

@@ -52,6 +52,7 @@ pub enum Route {
     FactorChallenge,
     FactorVerify,
     PasskeyAuthentication,
+    Web3,
 }
 
 #[derive(Debug, Default)]
@@ -91,6 +92,7 @@ impl Limiter {
             Route::OAuthClientRegister => (BURST, self.limits.oauth_client_register / five_minutes),
             Route::FactorChallenge | Route::FactorVerify => (BURST, self.limits.mfa / 60.0),
             Route::PasskeyAuthentication => (BURST, self.limits.passkey / five_minutes),
+            Route::Web3 => (BURST, self.limits.web3 / five_minutes),
             _ => (BURST, self.limits.otp / five_minutes),
         };
         Rule::Refilled { burst, per_second }
@@ -272,6 +274,7 @@ mod tests {
             anonymous: 30.0,
             mfa: 15.0,
             passkey: 30.0,
+            web3: 30.0,
             email_sent: SendLimit::PerHour(2.0),
             sms_sent: SendLimit::Refilled(1.0, Duration::from_secs(10)),
             wrong_codes: 2.0,

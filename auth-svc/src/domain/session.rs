@@ -64,6 +64,7 @@ pub enum Method {
     MfaPhone,
     MfaWebAuthn,
     Passkey,
+    Web3,
 }
 
 impl Method {
@@ -85,6 +86,7 @@ impl Method {
             Self::MfaPhone => "mfa/phone",
             Self::MfaWebAuthn => "mfa/webauthn",
             Self::Passkey => "passkey",
+            Self::Web3 => "web3",
         }
     }
 
@@ -105,6 +107,7 @@ impl Method {
             "mfa/phone" => Self::MfaPhone,
             "mfa/webauthn" => Self::MfaWebAuthn,
             "passkey" => Self::Passkey,
+            "web3" => Self::Web3,
             _ => return None,
         })
     }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     extract::{Body, Query},
-    id_token, unbuilt,
+    id_token, web3,
 };
 use crate::{
     app::App,
@@ -25,6 +25,7 @@ use crate::{
         pkce::{Challenge, Method as ChallengeMethod},
         refresh::{self, Outcome},
         session::{self, Caller, Issued, Method},
+        web3 as domain_web3,
     },
     error::{Code, Error},
     store::{flow_state, sessions, users},
@@ -74,15 +75,23 @@ pub(super) async fn post(
             "unsupported_grant_type",
         ));
     }
+    let limit = if grant == "web3" {
+        Route::Web3
+    } else {
+        Route::Token
+    };
     app.limiter()
-        .check(Route::Token, caller.limited_as.as_deref(), app.now())
+        .check(limit, caller.limited_as.as_deref(), app.now())
         .await?;
+    if grant == "web3" {
+        domain_web3::check_enabled(&app.config().external.web3)?;
+    }
     let Body(params) = body?;
     match grant {
         "password" => password(&app, &read(params)?, &caller).await,
         "refresh_token" => refresh_token(&app, &read(params)?, &caller).await,
         "pkce" => pkce(&app, &read(params)?, &caller).await,
-        "web3" => Err(unbuilt::web3(&app, &params)),
+        "web3" => web3::grant(&app, &read(params)?, &caller).await,
         _ => id_token::grant(&app, &read(params)?, parts, &caller).await,
     }
 }

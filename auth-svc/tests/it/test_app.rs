@@ -7,7 +7,10 @@ use std::sync::{
 
 use auth_svc::{
     App, Config,
-    domain::clock::{Clock, SystemRandom},
+    domain::{
+        clock::{Clock, SystemRandom},
+        outside::StandIns,
+    },
     migrations,
 };
 use axum::{Router, body::Body, extract::Request};
@@ -46,6 +49,7 @@ pub(crate) struct TestApp {
     router: Router,
     clock: Arc<TurnedClock>,
     vars: Vars,
+    stand_ins: StandIns,
 }
 
 /// What came back.
@@ -91,6 +95,11 @@ impl Reply {
 impl TestApp {
     /// Mail and phone sign-ups are on, nothing is confirmed by itself; `more` adds settings.
     pub(crate) async fn start(more: &[(&str, &str)]) -> Self {
+        Self::start_with(more, StandIns::default()).await
+    }
+
+    /// The same, with stand-ins for hosts on the internet.
+    pub(crate) async fn start_with(more: &[(&str, &str)], stand_ins: StandIns) -> Self {
         let template = Template::new("auth").migrated(migrations());
         let db = TestDb::new(&template).await;
         let mails = MailSink::start().await;
@@ -121,7 +130,7 @@ impl TestApp {
         let clock = Arc::new(TurnedClock::default());
         let config = Config::from_vars(&vars).unwrap();
         let random = Arc::new(SystemRandom);
-        let app = App::with_sources(config, clock.clone(), random)
+        let app = App::with_stand_ins(config, clock.clone(), random, stand_ins.clone())
             .await
             .unwrap();
         Self {
@@ -132,6 +141,7 @@ impl TestApp {
             app,
             clock,
             vars,
+            stand_ins,
         }
     }
 
@@ -143,7 +153,8 @@ impl TestApp {
         }
         let config = Config::from_vars(&vars).unwrap();
         let random = Arc::new(SystemRandom);
-        let app = App::with_sources(config, self.clock.clone(), random)
+        let stand_ins = self.stand_ins.clone();
+        let app = App::with_stand_ins(config, self.clock.clone(), random, stand_ins)
             .await
             .unwrap();
         Self {
@@ -154,6 +165,7 @@ impl TestApp {
             app,
             clock: self.clock.clone(),
             vars,
+            stand_ins: self.stand_ins.clone(),
         }
     }
 
