@@ -14,5 +14,7 @@ pub mod oauth_grants;
 pub mod one_time_tokens;
 pub mod passkeys;
 pub mod refresh_tokens;
+pub mod saml_relay_states;
 pub mod sessions;
+pub mod sso;
 pub mod users;

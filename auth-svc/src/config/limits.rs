@@ -19,6 +19,10 @@ pub struct RateLimits {
     pub mfa: f64,
     /// `GOTRUE_RATE_LIMIT_PASSKEY`: per five minutes.
     pub passkey: f64,
+    /// `GOTRUE_RATE_LIMIT_SSO`: per five minutes.
+    pub sso: f64,
+    /// `GOTRUE_SAML_RATE_LIMIT_ASSERTION`: per five minutes.
+    pub saml_assertion: f64,
     /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`.
     pub email_sent: SendLimit,
     /// `GOTRUE_RATE_LIMIT_SMS_SENT`.

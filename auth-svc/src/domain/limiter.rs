@@ -35,6 +35,8 @@ pub enum Route {
     FactorChallenge,
     FactorVerify,
     PasskeyAuthentication,
+    Sso,
+    SamlAssertion,
 }
 
 #[derive(Debug)]
@@ -141,6 +143,8 @@ impl Limiter {
             Route::OAuthClientRegister => (BURST, self.limits.oauth_client_register / five_minutes),
             Route::FactorChallenge | Route::FactorVerify => (BURST, self.limits.mfa / 60.0),
             Route::PasskeyAuthentication => (BURST, self.limits.passkey / five_minutes),
+            Route::Sso => (BURST, self.limits.sso / five_minutes),
+            Route::SamlAssertion => (BURST, self.limits.saml_assertion / five_minutes),
             _ => (BURST, self.limits.otp / five_minutes),
         };
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
@@ -220,6 +224,8 @@ mod tests {
             anonymous: 2.0,
             mfa: 15.0,
             passkey: 30.0,
+            sso: 30.0,
+            saml_assertion: 15.0,
             email_sent: SendLimit::PerHour(2.0),
             sms_sent: SendLimit::Refilled(1.0, Duration::from_secs(10)),
         }

@@ -65,6 +65,7 @@ pub enum Method {
     MfaPhone,
     MfaWebAuthn,
     Passkey,
+    SsoSaml,
 }
 
 impl Method {
@@ -86,6 +87,7 @@ impl Method {
             Self::MfaPhone => "mfa/phone",
             Self::MfaWebAuthn => "mfa/webauthn",
             Self::Passkey => "passkey",
+            Self::SsoSaml => "sso/saml",
         }
     }
 
@@ -106,6 +108,7 @@ impl Method {
             "mfa/phone" => Self::MfaPhone,
             "mfa/webauthn" => Self::MfaWebAuthn,
             "passkey" => Self::Passkey,
+            "sso/saml" => Self::SsoSaml,
             _ => return None,
         })
     }
@@ -243,10 +246,18 @@ pub async fn issue(
     let amr: Vec<Value> = proofs
         .iter()
         .map(|proof| {
-            json!({
+            let mut entry = json!({
                 "method": proof.authentication_method,
                 "timestamp": proof.updated_at.timestamp(),
-            })
+            });
+            if let (true, [identity]) = (
+                proof.authentication_method == Method::SsoSaml.as_str(),
+                account.identities.as_slice(),
+            ) && let Some(provider) = identity.provider.strip_prefix("sso:")
+            {
+                entry["provider"] = provider.into();
+            }
+            entry
         })
         .collect();
     let user = &account.user;

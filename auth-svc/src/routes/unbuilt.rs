@@ -5,9 +5,9 @@
 
 use axum::{
     Router,
-    extract::{Request, State},
+    extract::Request,
     response::{IntoResponse as _, Response},
-    routing::{any, get, post},
+    routing::{any, get},
 };
 use serde_json::{Map, Value};
 
@@ -19,9 +19,6 @@ use crate::{
 
 pub(super) fn router() -> Router<App> {
     Router::new()
-        .route("/sso", post(sso))
-        .route("/sso/saml/{*rest}", any(sso))
-        .route("/admin/sso/{*rest}", any(as_admin))
         .route("/admin/custom-providers", get(as_admin).post(as_admin))
         .route("/admin/custom-providers/{id}", any(as_admin))
         .route("/scim/v2/{*rest}", any(refuse))
@@ -37,14 +34,6 @@ async fn refuse(request: Request) -> Response {
 }
 
 async fn as_admin(_: Admin, request: Request) -> Response {
-    unavailable(&request).into_response()
-}
-
-async fn sso(State(app): State<App>, request: Request) -> Response {
-    if !app.config().saml_enabled {
-        return Error::refused(404, Code::SamlProviderDisabled, "SAML 2.0 is disabled")
-            .into_response();
-    }
     unavailable(&request).into_response()
 }
 

@@ -111,6 +111,20 @@ pub async fn insert(
     Ok(())
 }
 
+/// Sets when a session ends at the latest.
+pub async fn end_at(
+    conn: &mut PgConnection,
+    id: Uuid,
+    end: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update auth.sessions set not_after = $2 where id = $1")
+        .bind(id)
+        .bind(end)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
 /// Gives a session to a client of the OAuth server, for these scopes.
 pub async fn give_to_client(
     conn: &mut PgConnection,
