@@ -20,7 +20,8 @@ const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
 const NAMED_CODES_SINCE: &str = "2024-01-01";
 
 /// The text of a failure that is none of the client's business.
-pub(crate) const UNEXPECTED: &str = "Unexpected failure, please check server logs for more information";
+pub(crate) const UNEXPECTED: &str =
+    "Unexpected failure, please check server logs for more information";
 
 /// Everything a request can end in, other than success.
 #[derive(Debug, thiserror::Error)]

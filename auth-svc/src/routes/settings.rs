@@ -15,7 +15,10 @@ pub(super) async fn get(State(app): State<App>) -> Json<Value> {
     }
     providers.insert("email".into(), external.email_enabled.into());
     providers.insert("phone".into(), external.phone_enabled.into());
-    let next_key = config.saml.as_ref().is_some_and(|saml| saml.next_key.is_some());
+    let next_key = config
+        .saml
+        .as_ref()
+        .is_some_and(|saml| saml.next_key.is_some());
     Json(json!({
         "external": providers,
         "disable_signup": config.disable_signup,

@@ -40,9 +40,11 @@ impl FromRequestParts<App> for Enabled {
     type Rejection = Error;
 
     async fn from_request_parts(_: &mut Parts, app: &App) -> Result<Self, Error> {
-        app.config().saml.clone().map(Self).ok_or_else(|| {
-            Error::refused(404, Code::SamlProviderDisabled, "SAML 2.0 is disabled")
-        })
+        app.config()
+            .saml
+            .clone()
+            .map(Self)
+            .ok_or_else(|| Error::refused(404, Code::SamlProviderDisabled, "SAML 2.0 is disabled"))
     }
 }
 
@@ -128,7 +130,8 @@ pub(super) async fn acs(
     body: Bytes,
 ) -> Result<Response, Error> {
     let client = caller.limited_as.as_deref();
-    app.limiter().check(Route::SamlAssertion, client, app.now())?;
+    app.limiter()
+        .check(Route::SamlAssertion, client, app.now())?;
     let form = Query::of_pairs(form_urlencoded::parse(&body).into_owned().collect());
     let field = |name: &str| match form.get(name) {
         "" => query.get(name).to_owned(),

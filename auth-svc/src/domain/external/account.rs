@@ -115,7 +115,11 @@ async fn decide(
             Code::UnexpectedFailure,
             format!(
                 "Multiple accounts with the same email address in the same linking domain detected: {}",
-                if visitor.is_sso() { visitor.provider } else { "default" }
+                if visitor.is_sso() {
+                    visitor.provider
+                } else {
+                    "default"
+                }
             ),
         )),
         users => Ok(users

@@ -16,7 +16,7 @@ const EMAIL_ATTRIBUTES: [&str; 5] = [
 
 /// The parts that are of interest, all of them signed and checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Assertion {
+pub(super) struct Assertion {
     pub(super) id: String,
     pub(super) name_id: String,
     pub(super) name_id_format: String,
@@ -27,7 +27,7 @@ pub struct Assertion {
 
 /// One attribute of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Attribute {
+pub(super) struct Attribute {
     pub(super) name: String,
     pub(super) friendly_name: String,
     pub(super) values: Vec<String>,

@@ -204,7 +204,10 @@ impl<'a> Writer<'a> {
         name: &'a str,
     ) -> BTreeMap<&'a str, &'a str> {
         let mut wanted = BTreeMap::new();
-        let in_scope = |prefix: &str| node.namespaces().find(|one| one.name().unwrap_or_default() == prefix);
+        let in_scope = |prefix: &str| {
+            node.namespaces()
+                .find(|one| one.name().unwrap_or_default() == prefix)
+        };
         if self.method.inclusive {
             for namespace in node.namespaces() {
                 wanted.insert(namespace.name().unwrap_or_default(), namespace.uri());

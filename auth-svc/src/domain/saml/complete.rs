@@ -190,7 +190,11 @@ async fn refreshed(
 ) -> Result<Metadata, Error> {
     let now = app.now();
     let id = provider.id;
-    let Some(url) = provider.metadata_url.as_deref().filter(|url| !url.is_empty()) else {
+    let Some(url) = provider
+        .metadata_url
+        .as_deref()
+        .filter(|url| !url.is_empty())
+    else {
         if metadata
             .valid_until
             .is_some_and(|until| until - now <= EXPIRES_SOON)
@@ -242,8 +246,8 @@ fn believe(
         .collect();
     let read = || {
         let text = decode(&posted.response).unwrap_or_default();
-        let text =
-            String::from_utf8(text).map_err(|_| super::Problem::new("the response is not UTF-8"))?;
+        let text = String::from_utf8(text)
+            .map_err(|_| super::Problem::new("the response is not UTF-8"))?;
         let trusted = metadata.keys()?;
         let expected = Expected {
             audience: &addresses.entity_id,

@@ -80,7 +80,8 @@ fn unwrap(wrapped: Node<'_, '_>, key: &Key) -> Result<Vec<u8>, Problem> {
     }
     let digest = xml::child(method, DSIG, "DigestMethod")?;
     let algorithm = oaep(digest.map(|node| xml::attribute(node, "Algorithm")))?;
-    key.decrypt(algorithm, &ciphertext(wrapped)?).map_err(sealed)
+    key.decrypt(algorithm, &ciphertext(wrapped)?)
+        .map_err(sealed)
 }
 
 /// One hash for both of the parts, as identity providers use it.

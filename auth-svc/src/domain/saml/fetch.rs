@@ -100,4 +100,59 @@ mod tests {
             assert!(may_be_asked(ip.parse().unwrap()), "{ip}");
         }
     }
+
+    /// An HTTP server that answers one request, and gives the head of that request back.
+    async fn serve(answer: Vec<u8>) -> (String, tokio::task::JoinHandle<String>) {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/metadata?x=1", listener.local_addr().unwrap());
+        let served = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            // Whoever asks may hang up before the end of a very long answer.
+            drop(stream.write_all(&answer).await);
+            String::from_utf8(head).unwrap()
+        });
+        (url, served)
+    }
+
+    #[tokio::test]
+    async fn metadata_are_asked_for_as_xml() {
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n<a/>";
+        let (url, served) = serve(answer.to_vec()).await;
+        assert_eq!(fetch(&url).await.unwrap(), "<a/>");
+        let head = served.await.unwrap().to_lowercase();
+        assert!(head.starts_with("get /metadata?x=1 http/1.1\r\n"), "{head}");
+        assert!(head.contains("accept: application/xml;charset=utf-8\r\n"));
+    }
+
+    #[tokio::test]
+    async fn long_answers_and_redirects_are_refused() {
+        let long = format!(
+            "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}",
+            "x".repeat(MAX_TEXT + 1)
+        );
+        let moved =
+            "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+        for (answer, said) in [(long.as_str(), "larger than"), (moved, "HTTP 302 error")] {
+            let (url, _served) = serve(answer.as_bytes().to_vec()).await;
+            let wire = fetch(&url).await.unwrap_err().wire();
+            assert_eq!(wire.code, Code::SamlMetadataFetchFailed);
+            assert!(wire.message.contains(said), "{}", wire.message);
+        }
+        let (url, _served) =
+            serve(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n\xff\xfe".to_vec()).await;
+        assert_eq!(
+            fetch(&url).await.unwrap_err().wire().code,
+            Code::ValidationFailed
+        );
+        assert!(
+            fetch("http://169.254.169.254/latest/meta-data")
+                .await
+                .is_err()
+        );
+    }
 }

@@ -61,10 +61,21 @@ impl Key {
                 "the key is not in PKCS#1 format"
             }
         })?;
-        if signing.public_key().modulus().big_endian_without_leading_zero().len() < 256 {
+        if signing
+            .public_key()
+            .modulus()
+            .big_endian_without_leading_zero()
+            .len()
+            < 256
+        {
             return Err("the key must be at least RSA 2048");
         }
-        if signing.public_key().exponent().big_endian_without_leading_zero() != [1, 0, 1] {
+        if signing
+            .public_key()
+            .exponent()
+            .big_endian_without_leading_zero()
+            != [1, 0, 1]
+        {
             return Err("the key should use the 65537 (0x10001) RSA public exponent");
         }
         let unusable = |_| "the key cannot be used";
@@ -104,7 +115,12 @@ impl Key {
 
 fn sign(key: &KeyPair, text: &[u8]) -> Result<Vec<u8>, Unspecified> {
     let mut signature = vec![0; key.public_modulus_len()];
-    key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text, &mut signature)?;
+    key.sign(
+        &RSA_PKCS1_SHA256,
+        &SystemRandom::new(),
+        text,
+        &mut signature,
+    )?;
     Ok(signature)
 }
 
@@ -132,7 +148,11 @@ fn host(external_url: &Url) -> &str {
 }
 
 /// Nothing in it counts but the key; names and times are fixed.
-fn certificate(key: &KeyPair, external_url: &Url, may_encrypt: bool) -> Result<Vec<u8>, Unspecified> {
+fn certificate(
+    key: &KeyPair,
+    external_url: &Url,
+    may_encrypt: bool,
+) -> Result<Vec<u8>, Unspecified> {
     let host = host(external_url);
     let common_name = string(&format!("SAML 2.0 Certificate for {host}"));
     let name = sequence(&[&der::element(SET, &sequence(&[&COMMON_NAME, &common_name]))]);

@@ -13,9 +13,26 @@ use crate::{
 
 /// Claims that are texts.
 const TEXTS: [&str; 20] = [
-    "iss", "sub", "name", "family_name", "given_name", "middle_name", "nickname",
-    "preferred_username", "profile", "picture", "website", "gender", "birthdate", "zoneinfo",
-    "locale", "email", "phone", "avatar_url", "full_name", "provider_id",
+    "iss",
+    "sub",
+    "name",
+    "family_name",
+    "given_name",
+    "middle_name",
+    "nickname",
+    "preferred_username",
+    "profile",
+    "picture",
+    "website",
+    "gender",
+    "birthdate",
+    "zoneinfo",
+    "locale",
+    "email",
+    "phone",
+    "avatar_url",
+    "full_name",
+    "provider_id",
 ];
 /// More of them, which the original keeps for old clients.
 const OLD_TEXTS: [&str; 2] = ["slug", "user_name"];
@@ -25,7 +42,7 @@ const OLD_TEXTS: [&str; 2] = ["slug", "user_name"];
 #[serde(default)]
 pub struct Mapping {
     /// By claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_nothing")]
     pub keys: Option<BTreeMap<String, Source>>,
 }
 
@@ -45,6 +62,10 @@ pub struct Source {
     /// All values instead of the first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub array: bool,
+}
+
+fn is_nothing(keys: &Option<BTreeMap<String, Source>>) -> bool {
+    keys.as_ref().is_none_or(BTreeMap::is_empty)
 }
 
 impl Mapping {
@@ -135,7 +156,11 @@ fn standard(claim: &str, value: &Value) -> Standard {
         "custom_claims" => value.is_object(),
         _ => return Standard::Unknown,
     };
-    if fits { Standard::Fits } else { Standard::Misfits }
+    if fits {
+        Standard::Fits
+    } else {
+        Standard::Misfits
+    }
 }
 
 #[cfg(test)]

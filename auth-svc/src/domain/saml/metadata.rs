@@ -52,14 +52,16 @@ impl Metadata {
         let mut metadata = Self {
             entity_id: xml::attribute(entity, "entityID").trim().to_owned(),
             valid_until: xml::time_of(entity, "validUntil")?,
-            cache_duration: entity.attribute("cacheDuration").map(duration).transpose()?,
+            cache_duration: entity
+                .attribute("cacheDuration")
+                .map(duration)
+                .transpose()?,
             ..Self::default()
         };
         for role in xml::children(entity, METADATA, "IDPSSODescriptor") {
             metadata.roles += 1;
             for service in xml::children(role, METADATA, "SingleSignOnService") {
-                if xml::attribute(service, "Binding") == REDIRECT
-                    && metadata.sign_in_url.is_none()
+                if xml::attribute(service, "Binding") == REDIRECT && metadata.sign_in_url.is_none()
                 {
                     let url = xml::attribute(service, "Location").to_owned();
                     metadata.sign_in_url = Some(url);
@@ -116,7 +118,9 @@ impl Metadata {
 fn duration(text: &str) -> Result<Duration, Problem> {
     let wrong = || Problem::new("not a duration");
     let text = text.trim();
-    let (sign, text) = text.strip_prefix('-').map_or((1.0, text), |text| (-1.0, text));
+    let (sign, text) = text
+        .strip_prefix('-')
+        .map_or((1.0, text), |text| (-1.0, text));
     let text = text.strip_prefix('P').ok_or_else(wrong)?;
     let mut seconds = 0.0_f64;
     let (mut in_time, mut digits, mut parts) = (false, String::new(), 0);
@@ -163,7 +167,10 @@ mod tests {
         for (text, seconds) in [
             ("PT1H", 3600),
             ("P1D", 86400),
-            ("P1Y2M3DT4H5M6.5S", 31_536_000 + 5_184_000 + 259_200 + 14_706),
+            (
+                "P1Y2M3DT4H5M6.5S",
+                31_536_000 + 5_184_000 + 259_200 + 14_706,
+            ),
             ("-PT5M", -300),
             ("P0D", 0),
         ] {

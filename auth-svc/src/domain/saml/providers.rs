@@ -33,7 +33,7 @@ pub struct Params {
     pub metadata_xml: String,
     pub domains: Option<Vec<String>>,
     pub attribute_mapping: Mapping,
-    pub name_id_format: String,
+    pub name_id_format: Option<String>,
     pub resource_id: Option<String>,
     pub disabled: Option<bool>,
 }
@@ -42,7 +42,9 @@ impl Params {
     fn check(&self, for_update: bool) -> Result<(), Error> {
         let (url, xml) = (self.metadata_url.as_str(), self.metadata_xml.as_str());
         if !for_update && self.kind != "saml" {
-            return Err(Error::invalid("Only 'saml' supported for SSO provider type"));
+            return Err(Error::invalid(
+                "Only 'saml' supported for SSO provider type",
+            ));
         }
         if !url.is_empty() && !xml.is_empty() {
             return Err(Error::invalid(
@@ -60,7 +62,7 @@ impl Params {
                 return Err(Error::invalid("metadata_url is not a HTTPS URL"));
             }
         }
-        let format = self.name_id_format.as_str();
+        let format = self.name_id_format.as_deref().unwrap_or_default();
         if !format.is_empty() && !NAME_ID_FORMATS.contains(&format) {
             let known = NAME_ID_FORMATS.join(", ");
             return Err(Error::invalid(format!(
@@ -161,9 +163,10 @@ pub async fn find(conn: &mut PgConnection, name: &str) -> Result<SsoProvider, Er
 /// Adds one.
 pub async fn create(app: &App, params: Params) -> Result<SsoProvider, Error> {
     params.check(false)?;
-    let (metadata_xml, metadata) = params.metadata().await?.ok_or_else(|| {
-        Error::invalid("Either metadata_xml or metadata_url must be set")
-    })?;
+    let (metadata_xml, metadata) = params
+        .metadata()
+        .await?
+        .ok_or_else(|| Error::invalid("Either metadata_xml or metadata_url must be set"))?;
     let mut tx = app.begin().await?;
     let entity_id = metadata.entity_id;
     if sso::find_by_entity_id(&mut tx, &entity_id).await?.is_some() {
@@ -192,22 +195,21 @@ pub async fn create(app: &App, params: Params) -> Result<SsoProvider, Error> {
         metadata_xml,
         metadata_url: Some(params.metadata_url).filter(|url| !url.is_empty()),
         attribute_mapping: Some(Json(json!(params.attribute_mapping))),
-        name_id_format: Some(params.name_id_format).filter(|format| !format.is_empty()),
+        name_id_format: params.name_id_format.filter(|format| !format.is_empty()),
         metadata_updated_at: now,
         domains,
     };
-    sso::insert(&mut tx, &new, clock::id(app.random())).await?;
+    // What the database refuses here says nothing to a client, as in the original.
+    sso::insert(&mut tx, &new, clock::id(app.random()))
+        .await
+        .map_err(|error| Error::internal(UNEXPECTED, error))?;
     let new = sso::find(&mut tx, new.id).await?;
     tx.commit().await?;
     new.ok_or_else(|| sqlx::Error::RowNotFound.into())
 }
 
-/// Changes what is named. A name identifier format that is not named goes away, as in the original.
-pub async fn update(
-    app: &App,
-    before: SsoProvider,
-    params: Params,
-) -> Result<SsoProvider, Error> {
+/// Changes what is named; an empty text takes the value away.
+pub async fn update(app: &App, before: SsoProvider, params: Params) -> Result<SsoProvider, Error> {
     params.check(true)?;
     let now = app.now();
     let mut changed = before.clone();
@@ -231,25 +233,28 @@ pub async fn update(
     let mut removed = Vec::new();
     if let Some(domains) = params.domains {
         for domain in &domains {
-            match sso::find_by_domain(&mut tx, domain).await? {
-                None => added.push(domain.clone()),
-                Some(other) if other.id == before.id => {}
-                Some(other) => {
-                    let message = format!(
-                        "SSO domain '{domain}' already assigned to another provider ({})",
-                        other.id
-                    );
-                    return Err(Error::bad_request(Code::SsoDomainAlreadyExists, message));
-                }
+            let owner = sso::find_by_domain(&mut tx, domain).await?;
+            if let Some(other) = owner.filter(|owner| owner.id != before.id) {
+                let message = format!(
+                    "SSO domain '{domain}' already assigned to another provider ({})",
+                    other.id
+                );
+                return Err(Error::bad_request(Code::SsoDomainAlreadyExists, message));
             }
         }
-        let stays = |one: &String| domains.iter().any(|kept| kept.eq_ignore_ascii_case(one));
-        removed = before.domains.iter().filter(|one| !stays(one)).cloned().collect();
+        let without = |all: &[String], these: &[String]| -> Vec<String> {
+            let rest = all.iter().filter(|one| !these.contains(one));
+            rest.cloned().collect()
+        };
+        added = without(&domains, &before.domains);
+        removed = without(&before.domains, &domains);
     }
     if params.attribute_mapping.keys.is_some() {
         changed.attribute_mapping = Some(Json(json!(params.attribute_mapping)));
     }
-    changed.name_id_format = Some(params.name_id_format).filter(|format| !format.is_empty());
+    if let Some(format) = params.name_id_format {
+        changed.name_id_format = Some(format).filter(|format| !format.is_empty());
+    }
     if let Some(id) = params.resource_id {
         changed.resource_id = Some(id).filter(|id| !id.is_empty());
     }
@@ -269,7 +274,9 @@ pub async fn update(
         let message = "Updating SSO provider failed, likely due to a conflict. Try again?";
         Error::unprocessable(Code::Conflict, message)
     };
-    sso::update(&mut tx, &changed, now).await.map_err(conflict)?;
+    sso::update(&mut tx, &changed, now)
+        .await
+        .map_err(conflict)?;
     sso::remove_domains(&mut tx, before.id, &removed)
         .await
         .map_err(conflict)?;

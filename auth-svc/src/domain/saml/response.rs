@@ -134,10 +134,7 @@ fn check_age(node: Node<'_, '_>, now: DateTime<Utc>) -> Result<(), Problem> {
     Ok(())
 }
 
-fn check_assertion(
-    assertion: Node<'_, '_>,
-    expected: &Expected<'_>,
-) -> Result<Assertion, Problem> {
+fn check_assertion(assertion: Node<'_, '_>, expected: &Expected<'_>) -> Result<Assertion, Problem> {
     if xml::attribute(assertion, "Version") != "2.0" {
         return refuse("not SAML 2.0");
     }

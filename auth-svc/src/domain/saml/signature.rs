@@ -72,10 +72,7 @@ pub(super) fn verify(
             .verify(text.as_bytes(), &value)
             .is_ok()
     };
-    if !keys
-        .iter()
-        .any(|key| key.is_valid_at(now) && proves(key))
-    {
+    if !keys.iter().any(|key| key.is_valid_at(now) && proves(key)) {
         return refuse("the signature is of none of the provider's keys");
     }
     // From here on everything in SignedInfo is the provider's own words.
@@ -97,7 +94,9 @@ fn check_target(element: Node<'_, '_>, reference: Node<'_, '_>) -> Result<(), Pr
     let id = xml::attribute(element, "ID");
     let matches = match reference.attribute("URI") {
         Some("") => element == element.document().root_element(),
-        Some(uri) => uri.strip_prefix('#').is_some_and(|target| !id.is_empty() && target == id),
+        Some(uri) => uri
+            .strip_prefix('#')
+            .is_some_and(|target| !id.is_empty() && target == id),
         None => false,
     };
     if matches {

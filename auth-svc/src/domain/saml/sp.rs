@@ -54,13 +54,12 @@ fn instant(time: DateTime<Utc>) -> String {
 
 fn key_descriptor(key: &Key, purpose: &str) -> String {
     let certificate = STANDARD.encode(key.certificate());
-    let methods: String = match purpose {
-        "encryption" => ENCRYPTION
-            .iter()
-            .map(|name| format!("<EncryptionMethod Algorithm=\"{name}\"></EncryptionMethod>"))
-            .collect(),
-        _ => String::new(),
-    };
+    let mut methods = String::new();
+    for name in ENCRYPTION.iter().filter(|_| purpose == "encryption") {
+        methods.push_str("<EncryptionMethod Algorithm=\"");
+        methods.push_str(name);
+        methods.push_str("\"></EncryptionMethod>");
+    }
     format!(
         "<KeyDescriptor use=\"{purpose}\">\
          <KeyInfo xmlns=\"http://www.w3.org/2000/09/xmldsig#\"><X509Data>\
@@ -79,7 +78,10 @@ pub fn metadata(saml: &Saml, to_keep: bool, now: DateTime<Utc>) -> String {
         two_days
     };
     let mut keys = String::new();
-    for key in [Some(&saml.key), saml.next_key.as_ref()].into_iter().flatten() {
+    for key in [Some(&saml.key), saml.next_key.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         keys.push_str(&key_descriptor(key, "signing"));
         if saml.allow_encrypted_assertions {
             keys.push_str(&key_descriptor(key, "encryption"));

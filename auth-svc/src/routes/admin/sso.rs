@@ -29,7 +29,10 @@ pub(in crate::routes) async fn list(
     let mut conn = app.connection().await?;
     let found = sso::list(&mut conn, resource_id, prefix).await?;
     // The metadata would make the list very long.
-    let items: Vec<Value> = found.iter().map(|one| providers::json(one, false)).collect();
+    let items: Vec<Value> = found
+        .iter()
+        .map(|one| providers::json(one, false))
+        .collect();
     Ok(Json(json!({ "items": items })))
 }
 
