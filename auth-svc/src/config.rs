@@ -9,6 +9,7 @@ mod limits;
 mod mfa;
 mod providers;
 mod read;
+mod saml;
 mod web3;
 
 pub use custom_oauth::CustomOAuth;
@@ -16,6 +17,7 @@ pub use encryption::{Encryption, MasterKey};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use providers::{Provider, Providers};
+pub use saml::Saml;
 pub use web3::{Chain, Web3};
 
 use std::{collections::BTreeMap, time::Duration};
@@ -69,8 +71,8 @@ pub struct Config {
     pub passkeys_enabled: bool,
     /// `GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER`, default 10.
     pub max_passkeys: i64,
-    /// `GOTRUE_SAML_ENABLED`, as `/settings` reports it.
-    pub saml_enabled: bool,
+    /// Single sign-on; absent unless `GOTRUE_SAML_ENABLED`.
+    pub saml: Option<Saml>,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
     /// Providers that administrators add.

@@ -18,5 +18,7 @@ pub mod passkeys;
 pub mod rate_limits;
 pub mod refresh_tokens;
 pub mod rotation;
+pub mod saml_relay_states;
 pub mod sessions;
+pub mod sso;
 pub mod users;
