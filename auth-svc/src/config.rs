@@ -7,10 +7,12 @@ mod limits;
 mod mfa;
 mod providers;
 mod read;
+mod sms;
 
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use providers::{Provider, Providers};
+pub use sms::{Carrier, Msg91, SmsSending, TwilioAccount};
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -209,6 +211,8 @@ pub struct Sms {
     pub autoconfirm: bool,
     /// `GOTRUE_SMS_PROVIDER`, as `/settings` reports it.
     pub provider: String,
+    /// How messages leave when no hook takes them.
+    pub sending: SmsSending,
     /// `GOTRUE_SMS_MAX_FREQUENCY`, default a minute.
     pub max_frequency: Duration,
     /// `GOTRUE_SMS_OTP_EXP`, default a minute.

@@ -20,4 +20,5 @@ pub mod refresh;
 pub mod send;
 pub mod session;
 pub mod signup;
+pub mod sms;
 pub mod webauthn;

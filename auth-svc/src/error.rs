@@ -180,6 +180,7 @@ codes! {
     SessionNotFound => "session_not_found",
     SignupDisabled => "signup_disabled",
     SingleIdentityNotDeletable => "single_identity_not_deletable",
+    SmsSendFailed => "sms_send_failed",
     TooManyEnrolledMfaFactors => "too_many_enrolled_mfa_factors",
     TooManyPasskeys => "too_many_passkeys",
     UnexpectedAudience => "unexpected_audience",

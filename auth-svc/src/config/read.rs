@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, hooks, mfa, providers,
+    Sessions, Sms, Smtp, hooks, mfa, providers, sms as carriers,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -267,9 +267,11 @@ fn smtp(r: &mut Reader<'_>) -> Smtp {
 }
 
 fn sms(r: &mut Reader<'_>) -> Sms {
+    let provider = r.text_or(&["GOTRUE_SMS_PROVIDER"], "");
     Sms {
+        sending: carriers::read(r, &provider),
+        provider,
         autoconfirm: r.flag(&["GOTRUE_SMS_AUTOCONFIRM"], false),
-        provider: r.text_or(&["GOTRUE_SMS_PROVIDER"], ""),
         max_frequency: frequency(r, "GOTRUE_SMS_MAX_FREQUENCY"),
         otp_exp: r
             .duration(&["GOTRUE_SMS_OTP_EXP"], Duration::from_secs(60))

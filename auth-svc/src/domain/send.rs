@@ -10,6 +10,7 @@ use super::{
     otp,
     pkce::Challenge,
     session::{Caller, Method},
+    sms::{self, Channel, Failure},
 };
 use crate::{
     app::App,
@@ -239,12 +240,34 @@ pub enum Text {
     Reauthentication,
 }
 
+impl Text {
+    /// The name in what goes wrong.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmation => "confirmation",
+            Self::PhoneChange => "phone_change",
+            Self::Reauthentication => "reauthentication",
+        }
+    }
+
+    fn not_sent(self, failure: Failure) -> Error {
+        tracing::warn!(error = ?failure, "a text message was not sent");
+        match failure {
+            Failure::NotSetUp(_) => Error::internal("Unable to get SMS provider", failure),
+            _ => Error::unprocessable(
+                Code::SmsSendFailed,
+                format!("Error sending {} OTP to provider: {failure}", self.as_str()),
+            ),
+        }
+    }
+}
+
 /// Sends a code by text message; gives the id of the message when there is one.
 pub async fn text(
     app: &App,
     conn: &mut PgConnection,
     account: &Account,
-    phone: &str,
+    (phone, channel): (&str, Channel),
     text: Text,
     caller: &Caller,
 ) -> Result<Option<String>, Error> {
@@ -265,15 +288,20 @@ pub async fn text(
     } else {
         app.limiter().check_text(config.sms.autoconfirm, now)?;
         let otp = otp::generate(app.random(), config.sms.otp_length);
-        let Some(hook) = &config.hooks.send_sms else {
-            return Err(Error::refused(
-                500,
-                Code::UnexpectedFailure,
-                "Unable to get SMS provider",
-            ));
-        };
-        let message = (phone, otp.as_str());
-        hooks::send_sms(app, conn, hook, account, message, caller).await?;
+        if let Some(hook) = &config.hooks.send_sms {
+            let message = (phone, otp.as_str());
+            hooks::send_sms(app, conn, hook, account, message, caller).await?;
+        } else {
+            let message = sms::Message {
+                phone,
+                code: &otp,
+                for_factor: false,
+                channel,
+            };
+            let sent = sms::send(app, message).await;
+            let id = sent.map_err(|failure| text.not_sent(failure))?;
+            message_id = Some(id).filter(|id| !id.is_empty());
+        }
         otp
     };
     if text == Text::PhoneChange {

@@ -10,6 +10,7 @@ use super::{
     pkce::Challenge,
     send::{self, Mail, Text},
     session::{self, Caller, Issued, Method},
+    sms::Channel,
 };
 use crate::{
     app::App,
@@ -50,6 +51,8 @@ pub struct Signup<'a> {
     pub data: Map<String, Value>,
     /// For sign-ups that end with a link.
     pub challenge: Option<Challenge>,
+    /// For sign-ups with a phone.
+    pub channel: Channel,
 }
 
 /// How a sign-up ended.
@@ -151,7 +154,8 @@ pub async fn sign_up(app: &App, signup: &Signup<'_>, caller: &Caller) -> Result<
             send::mail(app, &mut tx, &account, Mail::Confirmation, pkce, caller).await?;
         }
         Address::Phone(phone) => {
-            send::text(app, &mut tx, &account, phone, Text::Confirmation, caller).await?;
+            let to = (phone.as_str(), signup.channel);
+            send::text(app, &mut tx, &account, to, Text::Confirmation, caller).await?;
         }
     }
     let mut account = account.reload(&mut tx).await?;

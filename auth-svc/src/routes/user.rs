@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{caller::SignedIn, extract::Body, signup};
+use super::{caller::SignedIn, extract::Body};
 use crate::{
     app::App,
     domain::{
@@ -23,6 +23,7 @@ use crate::{
         pkce::Challenge,
         send::{self, Text},
         session::{Caller, Method},
+        sms::{self, Channel},
     },
     error::{Code, Error},
     store::{
@@ -70,6 +71,7 @@ pub(super) struct Params {
 struct Wish {
     email: Option<String>,
     phone: Option<String>,
+    channel: Channel,
     /// Present but empty is a wish that the original accepts and that changes nothing here.
     password: Option<String>,
     challenge: Option<Challenge>,
@@ -79,6 +81,7 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
     let mut wish = Wish {
         email: None,
         phone: None,
+        channel: Channel::Sms,
         password: None,
         challenge: Challenge::read(&params.code_challenge, &params.code_challenge_method)?,
     };
@@ -88,7 +91,7 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
     }
     if !params.phone.is_empty() {
         let phone = address::phone(&params.phone)?;
-        signup::check_channel(&params.channel)?;
+        wish.channel = Channel::read(app.config(), &params.channel)?;
         wish.phone = Some(phone).filter(|phone| *phone != account.user.phone);
     }
     if let Some(password) = &params.password {
@@ -195,8 +198,8 @@ pub(super) async fn put(
         if app.config().sms.autoconfirm {
             confirm::change_phone(&app, &mut tx, &account, phone, &caller).await?;
         } else {
-            let text = Text::PhoneChange;
-            send::text(&app, &mut tx, &account, phone, text, &caller).await?;
+            let (to, text) = ((phone.as_str(), wish.channel), Text::PhoneChange);
+            send::text(&app, &mut tx, &account, to, text, &caller).await?;
         }
     }
     let actor = Actor::User(&account.user);
@@ -315,7 +318,14 @@ async fn reauthenticate(app: &App, nonce: &str, account: &Account) -> Result<(),
     };
     let hash = otp::hash(address, nonce);
     let (stored, sent_at) = (&user.reauthentication_token, user.reauthentication_sent_at);
-    if !otp::is_valid(&hash, stored, sent_at, lifetime, app.now()) {
+    let valid = if user.email.is_empty() && sms::is_checked_elsewhere(config) && !stored.is_empty()
+    {
+        confirm::check_elsewhere(app, address, nonce).await?;
+        true
+    } else {
+        otp::is_valid(&hash, stored, sent_at, lifetime, app.now())
+    };
+    if !valid {
         return Err(Error::unprocessable(
             Code::ReauthenticationNotValid,
             "Nonce has expired or is invalid",

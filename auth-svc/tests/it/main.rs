@@ -27,5 +27,7 @@ mod phone;
 mod provider;
 mod refresh;
 mod sessions;
+mod sms;
+mod sms_carrier;
 mod test_app;
 mod user;

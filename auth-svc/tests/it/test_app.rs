@@ -90,6 +90,14 @@ impl Reply {
 impl TestApp {
     /// Mail and phone sign-ups are on, nothing is confirmed by itself; `more` adds settings.
     pub(crate) async fn start(more: &[(&str, &str)]) -> Self {
+        Self::start_with(more, |_| {}).await
+    }
+
+    /// The same, with what no variable sets.
+    pub(crate) async fn start_with(
+        more: &[(&str, &str)],
+        adjust: impl FnOnce(&mut Config),
+    ) -> Self {
         let template = Template::new("auth").migrated(migrations());
         let db = TestDb::new(&template).await;
         let mails = MailSink::start().await;
@@ -118,7 +126,8 @@ impl TestApp {
             vars.set(*name, *value);
         }
         let clock = Arc::new(TurnedClock::default());
-        let config = Config::from_vars(&vars).unwrap();
+        let mut config = Config::from_vars(&vars).unwrap();
+        adjust(&mut config);
         let random = Arc::new(SystemRandom);
         let app = App::with_sources(config, clock.clone(), random)
             .await

@@ -11,8 +11,9 @@ use crate::{
     domain::{
         account::{self, Account},
         audit::{self, Action, Actor},
-        clock, hooks, refresh,
+        clock, confirm, hooks, refresh,
         session::{self, Caller, Issued, Method},
+        sms,
         webauthn::{self, Credential, Session as Ceremony},
     },
     error::{Code, Error},
@@ -146,6 +147,10 @@ async fn is_right(
         return Ok(totp::is_valid(code, &secret, app.now().timestamp()));
     }
     let sent = challenge.otp_code.as_deref().unwrap_or_default();
+    if sms::is_checked_elsewhere(app.config()) && !sent.is_empty() {
+        confirm::check_elsewhere(app, &factor.phone, code).await?;
+        return Ok(true);
+    }
     Ok(!sent.is_empty() && bool::from(sent.as_bytes().ct_eq(code.as_bytes())))
 }
 
