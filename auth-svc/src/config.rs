@@ -5,12 +5,14 @@
 mod hooks;
 mod limits;
 mod mfa;
+mod notifications;
 mod providers;
 mod read;
 mod sms;
 
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
+pub use notifications::{Notifications, TemplateCache};
 pub use providers::{Provider, Providers};
 pub use sms::{Carrier, Msg91, SmsSending, TwilioAccount};
 
@@ -181,6 +183,10 @@ pub struct Mailer {
     pub templates: BTreeMap<&'static str, String>,
     /// `GOTRUE_MAILER_URLPATHS_<KIND>`, default `/verify`.
     pub url_paths: BTreeMap<&'static str, String>,
+    /// The mails that tell users what changed.
+    pub notifications: Notifications,
+    /// How texts of the project's own are kept.
+    pub template_cache: TemplateCache,
 }
 
 /// The mail server.

@@ -10,6 +10,7 @@ pub mod hooks;
 pub mod jwt;
 pub mod limiter;
 pub mod mfa;
+pub mod notify;
 pub mod oauth_server;
 pub mod otp;
 pub mod passkeys;

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, hooks, mfa, providers, sms as carriers,
+    Sessions, Sms, Smtp, hooks, mfa, notifications, providers, sms as carriers,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -234,6 +234,8 @@ fn mailer(r: &mut Reader<'_>) -> Mailer {
         subjects,
         templates,
         url_paths,
+        notifications: notifications::read(r),
+        template_cache: notifications::template_cache(r),
         autoconfirm: r.flag(&["GOTRUE_MAILER_AUTOCONFIRM"], false),
         secure_email_change: r.flag(&["GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED"], true),
         otp_length: code_length(r, "GOTRUE_MAILER_OTP_LENGTH"),

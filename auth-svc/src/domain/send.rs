@@ -312,7 +312,7 @@ pub async fn text(
     Ok(message_id)
 }
 
-fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
+pub(super) fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
     let config = app.config();
     for recipient in recipients {
         if !address::is_authorized(recipient, &config.external.authorized_addresses) {
@@ -326,7 +326,7 @@ fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
         .check_mail(config.mailer.autoconfirm, app.now())
 }
 
-fn email_data(
+pub(super) fn email_data(
     caller: &Caller,
     action: &str,
     otp: &str,
@@ -392,7 +392,7 @@ async fn post(
         to: letter.to,
         subject: &subject,
         body: &body,
-        kind: kind.as_str(),
+        kind: kind.message_type(),
     };
     let context = match kind {
         Kind::Invite => "Error sending invite email",
@@ -401,6 +401,7 @@ async fn post(
         Kind::MagicLink => "Error sending magic link email",
         Kind::EmailChange => "Error sending email change email",
         Kind::Reauthentication => "Error sending reauthentication email",
+        _ => "Error sending notification email",
     };
     app.smtp()
         .send(&message)

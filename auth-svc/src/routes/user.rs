@@ -16,9 +16,10 @@ use crate::{
         account::Account,
         address,
         audit::{self, Action, Actor},
-        confirm,
+        confirm::{self, Purpose},
         external::linking,
         limiter::Route,
+        notify::{self, Notice},
         otp, password,
         pkce::Challenge,
         send::{self, Text},
@@ -170,6 +171,7 @@ pub(super) async fn put(
         let action = Action::UserUpdatedPassword;
         audit::record(&app, &mut tx, &caller, actor, action, None).await?;
     }
+    let new_password = wish.password.is_some();
     let failed = Error::database("Error updating user");
     let (user, now) = (account.user.id, app.now());
     if let Some(data) = &params.data {
@@ -204,9 +206,16 @@ pub(super) async fn put(
     }
     let actor = Actor::User(&account.user);
     audit::record(&app, &mut tx, &caller, actor, Action::UserModified, None).await?;
-    let account = account.reload(&mut tx).await?;
+    let changed = account.reload(&mut tx).await?;
     tx.commit().await?;
-    Ok(Json(account.to_json()))
+    if new_password {
+        notify::send(&app, &account, Notice::PasswordChanged, &caller).await;
+    }
+    if wish.phone.is_some() && app.config().sms.autoconfirm {
+        let both = (&account, &changed);
+        notify::confirmed(&app, Purpose::PhoneChange, both, &caller).await;
+    }
+    Ok(Json(changed.to_json()))
 }
 
 /// Fails when a wished address is somebody else's.
@@ -397,5 +406,10 @@ pub(super) async fn unlink(
     let action = Action::IdentityUnlinked;
     audit::record(&app, &mut tx, &caller, actor, action, traits).await?;
     tx.commit().await?;
+    let notice = Notice::IdentityUnlinked {
+        provider: identity.provider.clone(),
+        email: account.user.email.clone(),
+    };
+    notify::send(&app, &account, notice, &caller).await;
     Ok(Json(json!({})))
 }

@@ -20,6 +20,7 @@ use crate::{
         address,
         confirm::{self, Proved, Purpose},
         limiter::Route,
+        notify,
         otp::PKCE_PREFIX,
         session::{self, Caller, Issued, Method},
     },
@@ -72,6 +73,8 @@ pub(super) async fn post(
     };
     let issued = session::begin(&app, &mut tx, &account, Method::Otp, &caller).await?;
     tx.commit().await?;
+    let both = (&proved.account, &account);
+    notify::confirmed(&app, proved.purpose, both, &caller).await;
     Ok(token::issued(&issued, None))
 }
 
@@ -173,6 +176,8 @@ async fn follow(
         Followed::Session(Box::new(issued))
     };
     tx.commit().await?;
+    let both = (&proved.account, &account);
+    notify::confirmed(app, proved.purpose, both, caller).await;
     Ok(followed)
 }
 

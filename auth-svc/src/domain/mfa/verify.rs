@@ -11,7 +11,9 @@ use crate::{
     domain::{
         account::{self, Account},
         audit::{self, Action, Actor},
-        clock, confirm, hooks, refresh,
+        clock, confirm, hooks,
+        notify::{self, Notice},
+        refresh,
         session::{self, Caller, Issued, Method},
         sms,
         webauthn::{self, Credential, Session as Ceremony},
@@ -106,6 +108,10 @@ pub async fn verify(
     let issued = step_up(app, &mut tx, account, session.id, factor.id, method, caller).await?;
     sessions::delete_below_aal2(&mut tx, user).await?;
     tx.commit().await?;
+    if !factor.is_verified() {
+        let factor_type = factor.factor_type.clone();
+        notify::send(app, account, Notice::FactorEnrolled { factor_type }, caller).await;
+    }
     Ok(issued)
 }
 
