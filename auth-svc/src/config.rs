@@ -2,6 +2,7 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod additions;
 mod hooks;
 mod limits;
 mod mfa;
@@ -10,6 +11,7 @@ mod providers;
 mod read;
 mod sms;
 
+pub use additions::Additions;
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use notifications::{Notifications, TemplateCache};
@@ -71,6 +73,8 @@ pub struct Config {
     pub saml_enabled: bool,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
+    /// What GoTrue has no settings for.
+    pub additions: Additions,
 }
 
 /// This service as an identity provider for others.

@@ -62,7 +62,10 @@ pub fn router(app: &App) -> Router {
         .route("/magiclink", post(magic_link::post))
         .route("/recover", post(recover::post))
         .route("/resend", post(resend::post))
-        .route("/verify", get(verify::get).post(verify::post))
+        .route(
+            "/verify",
+            get(verify::get).head(verify::head).post(verify::post),
+        )
         .route("/authorize", get(authorize::get))
         .route("/callback", get(callback::get).post(callback::post))
         .route("/logout", post(logout::post))

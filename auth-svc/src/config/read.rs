@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, hooks, mfa, notifications, providers, sms as carriers,
+    Sessions, Sms, Smtp, additions, hooks, mfa, notifications, providers, sms as carriers,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -86,6 +86,7 @@ impl Config {
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
             oauth_server: oauth_server(r),
+            additions: additions::read(r),
         };
         reader.finish()?;
         Ok(config)

@@ -33,3 +33,4 @@ mod sms;
 mod sms_carrier;
 mod test_app;
 mod user;
+mod verify_page;
