@@ -14,5 +14,6 @@ pub mod oauth_grants;
 pub mod one_time_tokens;
 pub mod passkeys;
 pub mod refresh_tokens;
+pub mod session_list;
 pub mod sessions;
 pub mod users;

@@ -66,7 +66,7 @@ pub(super) async fn list(
     Ok(page.respond(&uri, total, body))
 }
 
-async fn load(conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
+pub(super) async fn load(conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
     let id: Uuid = id
         .parse()
         .map_err(|_| Error::refused(404, Code::ValidationFailed, "user_id must be an UUID"))?;

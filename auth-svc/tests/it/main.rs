@@ -28,6 +28,7 @@ mod passkeys;
 mod phone;
 mod provider;
 mod refresh;
+mod session_list;
 mod sessions;
 mod sms;
 mod sms_carrier;
