@@ -11,7 +11,7 @@ mod providers;
 mod read;
 mod sms;
 
-pub use additions::Additions;
+pub use additions::{Additions, Argon2Cost, PasswordHash};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use notifications::{Notifications, TemplateCache};

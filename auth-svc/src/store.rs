@@ -13,6 +13,7 @@ pub mod oauth_clients;
 pub mod oauth_grants;
 pub mod one_time_tokens;
 pub mod passkeys;
+pub mod password_hashes;
 pub mod refresh_tokens;
 pub mod session_list;
 pub mod sessions;

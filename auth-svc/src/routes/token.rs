@@ -27,7 +27,7 @@ use crate::{
         session::{self, Caller, Issued, Method},
     },
     error::{Code, Error},
-    store::{flow_state, sessions, users},
+    store::{flow_state, password_hashes, sessions, users},
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -180,6 +180,7 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
     let account = Account::of(&mut tx, user).await?;
     let mut new = session::begin(app, &mut tx, &account, Method::Password, caller).await?;
     tx.commit().await?;
+    hash_again(app, &account, &params.password).await;
     // Present even when there is nothing to say: clients of the original know it so.
     new.weak_password = Some(Value::Null);
     if let Err(Error::WeakPassword { message, reasons }) =
@@ -188,6 +189,26 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
         new.weak_password = Some(json!({ "message": message, "reasons": reasons }));
     }
     Ok(issued(&new, None))
+}
+
+/// Replaces a hash that is weaker than those that are made now, while the password is known. The sign-in is
+/// good without that.
+async fn hash_again(app: &App, account: &Account, password: &str) {
+    let user = &account.user;
+    let old = user.encrypted_password.as_deref().unwrap_or_default();
+    // Of a longer password bcrypt saw the beginning only.
+    if password.len() > password::MAX_BYTES || !app.hasher().is_outdated(old) {
+        return;
+    }
+    let replaced = async {
+        let new = app.hasher().hash(password).await?;
+        let mut conn = app.connection().await?;
+        password_hashes::replace(&mut conn, user.id, (old, &new)).await?;
+        Ok::<_, Error>(())
+    };
+    if let Err(error) = replaced.await {
+        tracing::warn!(?error, "a password was not hashed again");
+    }
 }
 
 /// Asks the project's hook, which may refuse even a right password.

@@ -25,6 +25,7 @@ mod mfa_webauthn;
 mod notifications;
 mod oauth_server;
 mod passkeys;
+mod password_hashes;
 mod phone;
 mod provider;
 mod refresh;
