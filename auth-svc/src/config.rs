@@ -3,6 +3,7 @@
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
 mod additions;
+pub mod files;
 mod hooks;
 mod limits;
 mod mfa;

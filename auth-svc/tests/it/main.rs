@@ -11,6 +11,7 @@ mod admin;
 mod admin_credentials;
 mod authenticator;
 mod browser;
+mod command_line;
 mod email;
 mod errors;
 mod external;
