@@ -105,7 +105,7 @@ impl App {
             db,
             clock,
             random,
-            hasher: Hasher::default(),
+            hasher: Hasher::new(config.additions.password_hash),
             limiter: Limiter::new(&config.rate_limits, shared_limits),
             send_time: SendTime::default(),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),

@@ -2,11 +2,14 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod additions;
 mod custom_oauth;
 mod encryption;
+pub mod files;
 mod hooks;
 mod limits;
 mod mfa;
+mod notifications;
 mod providers;
 mod read;
 mod saml;
@@ -14,10 +17,15 @@ mod web3;
 
 pub use custom_oauth::CustomOAuth;
 pub use encryption::{Encryption, MasterKey};
+mod sms;
+
+pub use additions::{Additions, Argon2Cost, PasswordHash};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
+pub use notifications::{Notifications, TemplateCache};
 pub use providers::{Provider, Providers};
 pub use saml::Saml;
+pub use sms::{Carrier, Msg91, SmsSending, TwilioAccount};
 pub use web3::{Chain, Web3};
 
 use std::{collections::BTreeMap, time::Duration};
@@ -77,6 +85,8 @@ pub struct Config {
     pub oauth_server: OAuthServer,
     /// Providers that administrators add.
     pub custom_oauth: CustomOAuth,
+    /// What GoTrue has no settings for.
+    pub additions: Additions,
 }
 
 /// This service as an identity provider for others.
@@ -187,6 +197,10 @@ pub struct Mailer {
     pub templates: BTreeMap<&'static str, String>,
     /// `GOTRUE_MAILER_URLPATHS_<KIND>`, default `/verify`.
     pub url_paths: BTreeMap<&'static str, String>,
+    /// The mails that tell users what changed.
+    pub notifications: Notifications,
+    /// How texts of the project's own are kept.
+    pub template_cache: TemplateCache,
 }
 
 /// The mail server.
@@ -217,6 +231,8 @@ pub struct Sms {
     pub autoconfirm: bool,
     /// `GOTRUE_SMS_PROVIDER`, as `/settings` reports it.
     pub provider: String,
+    /// How messages leave when no hook takes them.
+    pub sending: SmsSending,
     /// `GOTRUE_SMS_MAX_FREQUENCY`, default a minute.
     pub max_frequency: Duration,
     /// `GOTRUE_SMS_OTP_EXP`, default a minute.

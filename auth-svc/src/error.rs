@@ -204,6 +204,7 @@ codes! {
     SsoDomainAlreadyExists => "sso_domain_already_exists",
     SsoProviderDisabled => "sso_provider_disabled",
     SsoProviderNotFound => "sso_provider_not_found",
+    SmsSendFailed => "sms_send_failed",
     TooManyEnrolledMfaFactors => "too_many_enrolled_mfa_factors",
     TooManyPasskeys => "too_many_passkeys",
     UnexpectedAudience => "unexpected_audience",

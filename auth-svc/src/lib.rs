@@ -4,11 +4,13 @@
 //! sends mail. The wire contract, down to error codes and token formats, is GoTrue's.
 
 pub mod app;
+pub mod cli;
 pub mod config;
 pub mod domain;
 pub mod error;
 pub mod mail;
 pub mod migrations;
+pub mod reload;
 pub mod routes;
 pub mod store;
 

@@ -22,6 +22,7 @@ mod passkeys;
 mod reauthenticate;
 mod recover;
 mod resend;
+mod sessions;
 mod settings;
 mod signup;
 mod sso;
@@ -65,12 +66,17 @@ pub fn router(app: &App) -> Router {
         .route("/magiclink", post(magic_link::post))
         .route("/recover", post(recover::post))
         .route("/resend", post(resend::post))
-        .route("/verify", get(verify::get).post(verify::post))
+        .route(
+            "/verify",
+            get(verify::get).head(verify::head).post(verify::post),
+        )
         .route("/authorize", get(authorize::get))
         .route("/callback", get(callback::get).post(callback::post))
         .route("/logout", post(logout::post))
         .route("/reauthenticate", get(reauthenticate::get))
         .route("/user", get(user::get).put(user::put))
+        .route("/user/sessions", get(sessions::list))
+        .route("/user/sessions/{id}", delete(sessions::end))
         .route("/user/identities/authorize", get(authorize::link))
         .route("/user/identities/{id}", delete(user::unlink))
         .route("/factors", post(factors::enroll))
@@ -99,6 +105,11 @@ pub fn router(app: &App) -> Router {
         .route(
             "/admin/users/{id}/passkeys/{passkey}",
             delete(admin::credentials::delete_passkey),
+        )
+        .route("/admin/users/{id}/sessions", get(sessions::list_of_user))
+        .route(
+            "/admin/users/{id}/sessions/{session}",
+            delete(sessions::end_of_user),
         )
         .route("/admin/generate_link", post(generate_link::post))
         .route("/admin/audit", get(audit_log::get))

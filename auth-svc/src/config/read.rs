@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, hooks, mfa, providers, saml,
+    Sessions, Sms, Smtp, additions, hooks, mfa, notifications, providers, saml, sms as carriers,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -89,6 +89,7 @@ impl Config {
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             oauth_server: oauth_server(r),
             custom_oauth: super::custom_oauth::read(r),
+            additions: additions::read(r),
         };
         reader.finish()?;
         Ok(config)
@@ -231,6 +232,8 @@ fn mailer(r: &mut Reader<'_>) -> Mailer {
         subjects,
         templates,
         url_paths,
+        notifications: notifications::read(r),
+        template_cache: notifications::template_cache(r),
         autoconfirm: r.flag(&["GOTRUE_MAILER_AUTOCONFIRM"], false),
         secure_email_change: r.flag(&["GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED"], true),
         otp_length: code_length(r, "GOTRUE_MAILER_OTP_LENGTH"),
@@ -264,9 +267,11 @@ fn smtp(r: &mut Reader<'_>) -> Smtp {
 }
 
 fn sms(r: &mut Reader<'_>) -> Sms {
+    let provider = r.text_or(&["GOTRUE_SMS_PROVIDER"], "");
     Sms {
+        sending: carriers::read(r, &provider),
+        provider,
         autoconfirm: r.flag(&["GOTRUE_SMS_AUTOCONFIRM"], false),
-        provider: r.text_or(&["GOTRUE_SMS_PROVIDER"], ""),
         max_frequency: frequency(r, "GOTRUE_SMS_MAX_FREQUENCY"),
         otp_exp: r
             .duration(&["GOTRUE_SMS_OTP_EXP"], Duration::from_secs(60))

@@ -18,6 +18,7 @@ pub use verify::{Answer, verify};
 use super::{
     account::Account,
     audit::{self, Action, Actor},
+    notify::{self, Notice},
     session::{Caller, Method},
     webauthn::{Credential, UserEntity},
 };
@@ -217,6 +218,14 @@ pub async fn unenroll(app: &App, who: Acting<'_>, factor: &Factor) -> Result<(),
     let action = Action::FactorUnenrolled;
     audit::record(app, &mut tx, caller, actor, action, Some(traits)).await?;
     tx.commit().await?;
+    let factor_type = factor.factor_type;
+    notify::send(
+        app,
+        account,
+        Notice::FactorUnenrolled { factor_type },
+        caller,
+    )
+    .await;
     Ok(())
 }
 

@@ -1,43 +1,68 @@
 //! Passwords: the rules for new ones, and hashing on a bounded number of threads.
 
+mod scheme;
+
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
-    config,
+    config::{self, PasswordHash},
     domain::clock::{self, Random},
     error::Error,
 };
 
-/// The work factor of new hashes, which is GoTrue's.
-const COST: u32 = 10;
-/// bcrypt looks at no more than this many bytes.
-const MAX_BYTES: usize = 72;
-/// Compared with when there is no account, so that an unknown address takes as long as a known one.
-const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuu5Lh9HlPsTCKFP9S5cV3rLwUpkQyWkUi";
+/// The longest password; bytes.
+pub const MAX_BYTES: usize = scheme::BCRYPT_BYTES;
+
+const UNAVAILABLE: &str = "Password hashing is not available";
 
 /// Hashes and compares, no more than a few at a time: a flood of sign-ins waits here, while every other
 /// request goes on.
 #[derive(Clone, Debug)]
 pub struct Hasher {
+    scheme: PasswordHash,
+    nobody: Arc<str>,
     slots: Arc<Semaphore>,
+    places: u32,
 }
 
 impl Default for Hasher {
     fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        Self {
-            slots: Arc::new(Semaphore::new(cores)),
-        }
+        Self::new(PasswordHash::default())
     }
 }
 
 impl Hasher {
-    /// The bcrypt hash of a password.
+    /// As many at a time as there are cores.
+    pub fn new(scheme: PasswordHash) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let places = u32::try_from(cores).unwrap_or(2);
+        Self {
+            scheme,
+            nobody: scheme::of_nobody(scheme).into(),
+            slots: Arc::new(Semaphore::new(cores)),
+            places,
+        }
+    }
+
+    /// Takes all places, so that hashing waits until they are given back: what a flood of sign-ins does.
+    pub async fn occupy(&self) -> Result<OwnedSemaphorePermit, Error> {
+        Arc::clone(&self.slots)
+            .acquire_many_owned(self.places)
+            .await
+            .map_err(|error| Error::internal(UNAVAILABLE, error))
+    }
+
+    /// True when a password whose hash this is had better be hashed again.
+    pub fn is_outdated(&self, hash: &str) -> bool {
+        scheme::is_outdated(self.scheme, hash)
+    }
+
+    /// The hash of a password.
     pub async fn hash(&self, password: &str) -> Result<String, Error> {
-        let password = password.to_owned();
-        self.run(move || bcrypt::hash(&password[..password.len().min(MAX_BYTES)], COST))
+        let (password, scheme) = (password.to_owned(), self.scheme);
+        self.run(move || scheme::make(scheme, &password))
             .await?
             .map_err(|source| Error::internal("Error generating password hash", source))
     }
@@ -45,11 +70,9 @@ impl Hasher {
     /// True when the password belongs to the hash. Without a hash the answer is no, after as long.
     pub async fn matches(&self, password: &str, hash: Option<&str>) -> Result<bool, Error> {
         let known = hash.is_some_and(|hash| !hash.is_empty());
-        let hash = hash.filter(|hash| !hash.is_empty()).unwrap_or(NOBODY);
+        let hash = hash.filter(|hash| !hash.is_empty()).unwrap_or(&self.nobody);
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        let matches = self
-            .run(move || bcrypt::verify(password.as_bytes(), &hash).unwrap_or(false))
-            .await?;
+        let matches = self.run(move || scheme::verify(&password, &hash)).await?;
         Ok(matches && known)
     }
 
@@ -57,17 +80,16 @@ impl Hasher {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
-        const CONTEXT: &str = "Password hashing is not available";
         let slot = Arc::clone(&self.slots)
             .acquire_owned()
             .await
-            .map_err(|error| Error::internal(CONTEXT, error))?;
+            .map_err(|error| Error::internal(UNAVAILABLE, error))?;
         tokio::task::spawn_blocking(move || {
             let _slot = slot;
             work()
         })
         .await
-        .map_err(|error| Error::internal(CONTEXT, error))
+        .map_err(|error| Error::internal(UNAVAILABLE, error))
     }
 }
 
@@ -121,11 +143,7 @@ pub fn generate(random: &dyn Random, rules: &config::Password) -> String {
 
 /// True when a hash that an administrator brings along is one that can be checked here.
 pub fn is_readable_hash(hash: &str) -> bool {
-    hash.len() == 60
-        && ["$2a$", "$2b$", "$2y$"]
-            .iter()
-            .any(|prefix| hash.starts_with(prefix))
-        && hash.parse::<bcrypt::HashParts>().is_ok()
+    scheme::is_readable(hash)
 }
 
 #[cfg(test)]
@@ -176,10 +194,5 @@ mod tests {
         assert!(!hasher.matches("wrong", Some(&hash)).await.unwrap());
         assert!(!hasher.matches("anything", None).await.unwrap());
         assert!(is_readable_hash(&hash) && !is_readable_hash("plain"));
-    }
-
-    #[test]
-    fn the_hash_of_nobody_can_be_compared_with() {
-        assert!(bcrypt::verify("x", NOBODY).is_ok());
     }
 }

@@ -12,6 +12,7 @@ use super::{
     otp,
     pkce::Challenge,
     session::{Caller, Method},
+    sms::{self, Channel, Failure},
 };
 use crate::{
     app::App,
@@ -243,12 +244,34 @@ pub enum Text {
     Reauthentication,
 }
 
+impl Text {
+    /// The name in what goes wrong.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmation => "confirmation",
+            Self::PhoneChange => "phone_change",
+            Self::Reauthentication => "reauthentication",
+        }
+    }
+
+    fn not_sent(self, failure: Failure) -> Error {
+        tracing::warn!(error = ?failure, "a text message was not sent");
+        match failure {
+            Failure::NotSetUp(_) => Error::internal("Unable to get SMS provider", failure),
+            _ => Error::unprocessable(
+                Code::SmsSendFailed,
+                format!("Error sending {} OTP to provider: {failure}", self.as_str()),
+            ),
+        }
+    }
+}
+
 /// Sends a code by text message; gives the id of the message when there is one.
 pub async fn text(
     app: &App,
     conn: &mut PgConnection,
     account: &Account,
-    phone: &str,
+    (phone, channel): (&str, Channel),
     text: Text,
     caller: &Caller,
 ) -> Result<Option<String>, Error> {
@@ -271,15 +294,20 @@ pub async fn text(
             .check_text(config.sms.autoconfirm, now)
             .await?;
         let otp = otp::generate(app.random(), config.sms.otp_length);
-        let Some(hook) = &config.hooks.send_sms else {
-            return Err(Error::refused(
-                500,
-                Code::UnexpectedFailure,
-                "Unable to get SMS provider",
-            ));
-        };
-        let message = (phone, otp.as_str());
-        hooks::send_sms(app, conn, hook, account, message, caller).await?;
+        if let Some(hook) = &config.hooks.send_sms {
+            let message = (phone, otp.as_str());
+            hooks::send_sms(app, conn, hook, account, message, caller).await?;
+        } else {
+            let message = sms::Message {
+                phone,
+                code: &otp,
+                for_factor: false,
+                channel,
+            };
+            let sent = sms::send(app, message).await;
+            let id = sent.map_err(|failure| text.not_sent(failure))?;
+            message_id = Some(id).filter(|id| !id.is_empty());
+        }
         otp
     };
     if text == Text::PhoneChange {
@@ -290,7 +318,7 @@ pub async fn text(
     Ok(message_id)
 }
 
-async fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
+pub(super) async fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
     let config = app.config();
     for recipient in recipients {
         if !address::is_authorized(recipient, &config.external.authorized_addresses) {
@@ -305,7 +333,7 @@ async fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
         .await
 }
 
-fn email_data(
+pub(super) fn email_data(
     caller: &Caller,
     action: &str,
     otp: &str,
@@ -371,7 +399,7 @@ async fn post(
         to: letter.to,
         subject: &subject,
         body: &body,
-        kind: kind.as_str(),
+        kind: kind.message_type(),
     };
     let context = match kind {
         Kind::Invite => "Error sending invite email",
@@ -380,6 +408,7 @@ async fn post(
         Kind::MagicLink => "Error sending magic link email",
         Kind::EmailChange => "Error sending email change email",
         Kind::Reauthentication => "Error sending reauthentication email",
+        _ => "Error sending notification email",
     };
     app.smtp()
         .send(&message)

@@ -10,6 +10,8 @@ use super::{
     pkce::Challenge,
     send::{self, Mail, Text},
     session::{self, Caller, Issued, Method},
+    sms::Channel,
+    stored_password,
 };
 use crate::{
     app::App,
@@ -50,6 +52,8 @@ pub struct Signup<'a> {
     pub data: Map<String, Value>,
     /// For sign-ups that end with a link.
     pub challenge: Option<Challenge>,
+    /// For sign-ups with a phone.
+    pub channel: Channel,
 }
 
 /// How a sign-up ended.
@@ -154,7 +158,8 @@ pub async fn sign_up(app: &App, signup: &Signup<'_>, caller: &Caller) -> Result<
             send::mail(app, &mut tx, &account, Mail::Confirmation, pkce, caller).await?;
         }
         Address::Phone(phone) => {
-            send::text(app, &mut tx, &account, phone, Text::Confirmation, caller).await?;
+            let to = (phone.as_str(), signup.channel);
+            send::text(app, &mut tx, &account, to, Text::Confirmation, caller).await?;
         }
     }
     let mut account = account.reload(&mut tx).await?;
@@ -232,11 +237,12 @@ async fn create(
     caller: &Caller,
 ) -> Result<Account, Error> {
     let provider = signup.address.provider();
+    let id = clock::id(app.random());
     let mut new = NewUser {
-        id: clock::id(app.random()),
+        id,
         aud: caller.aud.clone(),
         role: app.config().jwt.default_group_name.clone(),
-        encrypted_password: Some(hash),
+        encrypted_password: Some(stored_password::seal(app, id, &hash)?),
         user_metadata: signup.data.clone(),
         ..NewUser::default()
     };

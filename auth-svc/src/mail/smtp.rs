@@ -86,12 +86,18 @@ impl Smtp {
             // A line break would begin another header.
             .subject(message.subject.replace(['\r', '\n'], " "));
         for (name, values) in &self.headers {
-            for value in values {
-                let name = HeaderName::new_from_ascii(name.clone())?;
-                let value = value.replace("$messageType", message.kind);
-                builder =
-                    builder.raw_header(HeaderValue::new(name, value.replace(['\r', '\n'], " ")));
+            let values: Vec<String> = values
+                .iter()
+                .filter(|value| !value.is_empty())
+                .map(|value| value.replace("$messageType", message.kind))
+                .collect();
+            if name.is_empty() || values.is_empty() {
+                continue;
             }
+            let name = HeaderName::new_from_ascii(name.clone())?;
+            // A field has one line, as in the original.
+            let value = values.join(", ").replace(['\r', '\n'], " ");
+            builder = builder.raw_header(HeaderValue::new(name, value));
         }
         let mail = builder.singlepart(
             SinglePart::builder()

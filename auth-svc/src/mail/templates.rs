@@ -8,12 +8,9 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use super::Template;
-use crate::config;
+use crate::config::{self, TemplateCache};
 
-/// How long a fetched template is used before it is fetched again.
-const FRESH: Duration = Duration::from_secs(600);
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
-const MAX_BYTES: usize = 256 * 1024;
 
 /// The mails that the service sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,9 +22,27 @@ pub enum Kind {
     MagicLink,
     EmailChange,
     Reauthentication,
+    PasswordChanged,
+    EmailChanged,
+    PhoneChanged,
+    IdentityLinked,
+    IdentityUnlinked,
+    FactorEnrolled,
+    FactorUnenrolled,
 }
 
 impl Kind {
+    /// Those that tell a user what changed.
+    pub const NOTIFICATIONS: [Self; 7] = [
+        Self::PasswordChanged,
+        Self::EmailChanged,
+        Self::PhoneChanged,
+        Self::IdentityLinked,
+        Self::IdentityUnlinked,
+        Self::FactorEnrolled,
+        Self::FactorUnenrolled,
+    ];
+
     /// The name in the settings.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -37,6 +52,21 @@ impl Kind {
             Self::MagicLink => "magic_link",
             Self::EmailChange => "email_change",
             Self::Reauthentication => "reauthentication",
+            Self::PasswordChanged => "password_changed_notification",
+            Self::EmailChanged => "email_changed_notification",
+            Self::PhoneChanged => "phone_changed_notification",
+            Self::IdentityLinked => "identity_linked_notification",
+            Self::IdentityUnlinked => "identity_unlinked_notification",
+            Self::FactorEnrolled => "mfa_factor_enrolled_notification",
+            Self::FactorUnenrolled => "mfa_factor_unenrolled_notification",
+        }
+    }
+
+    /// The name in extra headers of mails.
+    pub fn message_type(self) -> &'static str {
+        match self {
+            Self::Reauthentication => "reauthenticate",
+            other => other.as_str(),
         }
     }
 
@@ -56,6 +86,13 @@ impl Kind {
             Self::MagicLink => "Your link to sign in",
             Self::EmailChange => "Please confirm your new email address",
             Self::Reauthentication => "{{ .Token }} is your code",
+            Self::PasswordChanged => "Your password was changed",
+            Self::EmailChanged => "Your email address was changed",
+            Self::PhoneChanged => "Your phone number was changed",
+            Self::IdentityLinked => "A way to sign in was added to your account",
+            Self::IdentityUnlinked => "A way to sign in was removed from your account",
+            Self::FactorEnrolled => "A second step was added to your account",
+            Self::FactorUnenrolled => "A second step was removed from your account",
         }
     }
 
@@ -67,13 +104,31 @@ impl Kind {
             Self::MagicLink => include_str!("defaults/magic_link.html"),
             Self::EmailChange => include_str!("defaults/email_change.html"),
             Self::Reauthentication => include_str!("defaults/reauthentication.html"),
+            Self::PasswordChanged => {
+                include_str!("defaults/password_changed_notification.html")
+            }
+            Self::EmailChanged => include_str!("defaults/email_changed_notification.html"),
+            Self::PhoneChanged => include_str!("defaults/phone_changed_notification.html"),
+            Self::IdentityLinked => include_str!("defaults/identity_linked_notification.html"),
+            Self::IdentityUnlinked => {
+                include_str!("defaults/identity_unlinked_notification.html")
+            }
+            Self::FactorEnrolled => {
+                include_str!("defaults/mfa_factor_enrolled_notification.html")
+            }
+            Self::FactorUnenrolled => {
+                include_str!("defaults/mfa_factor_unenrolled_notification.html")
+            }
         }
     }
 }
 
+/// What came of fetching a text; nothing when our own stands in.
+#[derive(Clone)]
 struct Fetched {
-    text: Option<Arc<str>>,
-    at: DateTime<Utc>,
+    template: Option<Arc<Template>>,
+    /// When it is fetched again.
+    until: DateTime<Utc>,
 }
 
 /// The texts of all mails: those of the project, fetched from where the settings say, and our own.
@@ -81,6 +136,7 @@ pub struct Templates {
     subjects: BTreeMap<&'static str, String>,
     urls: BTreeMap<&'static str, String>,
     site_url: String,
+    cache: TemplateCache,
     http: reqwest::Client,
     fetched: Mutex<HashMap<Kind, Fetched>>,
 }
@@ -98,6 +154,7 @@ impl Templates {
             subjects: mailer.subjects.clone(),
             urls: mailer.templates.clone(),
             site_url: site_url.to_owned(),
+            cache: mailer.template_cache,
             http,
             fetched: Mutex::default(),
         }
@@ -118,53 +175,47 @@ impl Templates {
             .or_else(|| Template::parse(kind.subject()).ok())
             .map(|template| template.render_text(data))
             .unwrap_or_default();
-        let own = match self.fetch(kind, now).await {
-            Some(text) => Template::parse(&text)
-                .inspect_err(|error| {
-                    tracing::warn!(kind = kind.as_str(), %error, "mail template cannot be read");
-                })
-                .ok(),
-            None => None,
-        };
+        let own = self.fetch(kind, now).await;
         let body = own
-            .or_else(|| Template::parse(kind.body()).ok())
+            .or_else(|| Template::parse(kind.body()).ok().map(Arc::new))
             .map(|template| template.render_html(data))
             .unwrap_or_default();
         (subject, body)
     }
 
-    async fn fetch(&self, kind: Kind, now: DateTime<Utc>) -> Option<Arc<str>> {
+    async fn fetch(&self, kind: Kind, now: DateTime<Utc>) -> Option<Arc<Template>> {
         let url = self.urls.get(kind.as_str())?;
         let known = {
             let fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
-            fetched
-                .get(&kind)
-                .map(|entry| (entry.text.clone(), now - entry.at))
+            fetched.get(&kind).cloned()
         };
-        if let Some((text, age)) = &known
-            && age.to_std().is_ok_and(|age| age < FRESH)
+        if let Some(known) = &known
+            && now < known.until
         {
-            return text.clone();
+            return known.template.clone();
         }
-        let text = match self.download(url).await {
-            Ok(text) => Some(Arc::from(text)),
+        let (template, keep) = match self.download(url).await {
+            Ok(template) => (Some(Arc::new(template)), self.cache.max_age),
             Err(error) => {
-                tracing::warn!(kind = kind.as_str(), %error, "mail template cannot be fetched");
-                known.and_then(|(text, _)| text)
+                tracing::warn!(kind = kind.as_str(), %error, "mail template cannot be used");
+                match known.and_then(|known| known.template) {
+                    Some(older) => (Some(older), self.cache.retry_interval),
+                    None => (None, self.cache.max_age),
+                }
             }
         };
         let entry = Fetched {
-            text: text.clone(),
-            at: now,
+            template: template.clone(),
+            until: now + keep,
         };
         self.fetched
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(kind, entry);
-        text
+        template
     }
 
-    async fn download(&self, url: &str) -> anyhow::Result<String> {
+    async fn download(&self, url: &str) -> anyhow::Result<Template> {
         let url = if url.starts_with("http") {
             url::Url::parse(url)?
         } else {
@@ -175,9 +226,12 @@ impl Templates {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
             body.extend_from_slice(&chunk);
-            anyhow::ensure!(body.len() <= MAX_BYTES, "the template is too large");
+            anyhow::ensure!(
+                body.len() <= self.cache.max_size,
+                "the template is too large"
+            );
         }
-        Ok(String::from_utf8(body)?)
+        Ok(Template::parse(&String::from_utf8(body)?)?)
     }
 }
 
@@ -206,6 +260,37 @@ mod tests {
             };
             assert!(body.contains(expected), "{kind:?}: {body}");
             assert!(!body.contains("{{"), "{kind:?}: {body}");
+        }
+    }
+
+    #[test]
+    fn our_own_texts_say_what_changed() {
+        let mut data = Map::new();
+        for name in [
+            "Email",
+            "OldEmail",
+            "Phone",
+            "OldPhone",
+            "Provider",
+            "FactorType",
+        ] {
+            data.insert(name.into(), format!("<the {name}>").into());
+        }
+        for (kind, said) in [
+            (Kind::PasswordChanged, ["Email"].as_slice()),
+            (Kind::EmailChanged, &["Email", "OldEmail"]),
+            (Kind::PhoneChanged, &["Email", "Phone", "OldPhone"]),
+            (Kind::IdentityLinked, &["Email", "Provider"]),
+            (Kind::IdentityUnlinked, &["Email", "Provider"]),
+            (Kind::FactorEnrolled, &["Email", "FactorType"]),
+            (Kind::FactorUnenrolled, &["Email", "FactorType"]),
+        ] {
+            assert!(Kind::NOTIFICATIONS.contains(&kind));
+            let body = Template::parse(kind.body()).unwrap().render_html(&data);
+            for name in said {
+                let escaped = format!("&lt;the {name}&gt;");
+                assert!(body.contains(&escaped), "{kind:?}: {body}");
+            }
         }
     }
 }

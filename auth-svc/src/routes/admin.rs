@@ -30,7 +30,7 @@ use crate::{
         audit::{self, Action, Actor},
         clock, confirm, password,
         session::Caller,
-        signup,
+        signup, stored_password,
     },
     error::{Code, Error},
     store::{
@@ -67,7 +67,7 @@ pub(super) async fn list(
     Ok(page.respond(&uri, total, body))
 }
 
-async fn load(conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
+pub(super) async fn load(conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
     let id: Uuid = id
         .parse()
         .map_err(|_| Error::refused(404, Code::ValidationFailed, "user_id must be an UUID"))?;
@@ -217,7 +217,8 @@ async fn new_user(app: &App, params: &Params, caller: &Caller) -> Result<NewUser
         ));
     }
     drop(conn);
-    new.encrypted_password = Some(hash_of(app, params).await?);
+    let hash = hash_of(app, params).await?;
+    new.encrypted_password = Some(stored_password::seal(app, new.id, &hash)?);
     Ok(new)
 }
 
@@ -324,7 +325,7 @@ pub(super) async fn update(
     let hash = match params.password.as_deref() {
         Some(password) => {
             password::check_strength(password, &app.config().password)?;
-            Some(app.hasher().hash(password).await?)
+            Some(stored_password::make(&app, user, password).await?)
         }
         None => None,
     };

@@ -8,12 +8,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{caller::SignedIn, extract::Body, signup};
+use super::{caller::SignedIn, extract::Body};
 use crate::{
     app::App,
     domain::{
         limiter::Route,
         mfa::{self, Acting, Answer, FactorType, Wish},
+        sms::Channel,
     },
     error::{Code, Error},
     store::{
@@ -104,10 +105,14 @@ pub(super) async fn challenge(
     check_limit(&app, &signed_in, Route::FactorChallenge).await?;
     let acting = acting(&signed_in)?;
     // The other kinds need no body, and the original does not look at one.
-    if factor.factor_type == "phone" {
-        signup::check_channel(&body?.0.channel)?;
-    }
-    mfa::challenge(&app, acting, &factor).await.map(Json)
+    let channel = if factor.factor_type == "phone" {
+        Channel::read(app.config(), &body?.0.channel)?
+    } else {
+        Channel::Sms
+    };
+    mfa::challenge(&app, acting, &factor, channel)
+        .await
+        .map(Json)
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -14,7 +14,7 @@ use crate::{
         audit::{self, Action, Actor},
         clock, confirm, otp, password, send,
         session::Caller,
-        signup,
+        signup, stored_password,
     },
     error::{Code, Error},
     mail::{Kind, Link},
@@ -201,7 +201,7 @@ async fn sign_up(
     password::check_strength(&params.password, &app.config().password)?;
     let data = params.data.clone();
     let account = admin::without_password(app, conn, email, data, caller).await?;
-    let hash = app.hasher().hash(&params.password).await?;
+    let hash = stored_password::make(app, account.user.id, &params.password).await?;
     users::fill_password(conn, account.user.id, &hash).await?;
     Ok(account)
 }

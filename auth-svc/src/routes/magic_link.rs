@@ -17,6 +17,7 @@ use crate::{
         send::{self, Mail},
         session::{Caller, Method},
         signup::{Address, Signup, sign_up},
+        sms::Channel,
     },
     error::{Code, Error},
     store::users,
@@ -78,6 +79,7 @@ pub(super) async fn send(
             password: &unknown,
             data,
             challenge: challenge.clone(),
+            channel: Channel::Sms,
         };
         sign_up(app, &signup, caller).await?;
         if !app.config().mailer.autoconfirm {

@@ -17,6 +17,7 @@ use crate::{
         send::{self, Text},
         session::Caller,
         signup::{Address, Signup, sign_up},
+        sms::Channel,
     },
     error::{Code, Error},
     store::users,
@@ -104,7 +105,7 @@ async fn by_text(app: &App, params: Params, caller: &Caller) -> Result<Json<Valu
         ));
     }
     let phone = address::phone(&params.phone)?;
-    signup::check_channel(&params.channel)?;
+    let channel = Channel::read(app.config(), &params.channel)?;
     let known = {
         let mut conn = app.connection().await?;
         users::find_by_phone(&mut conn, &phone, &caller.aud).await?
@@ -117,6 +118,7 @@ async fn by_text(app: &App, params: Params, caller: &Caller) -> Result<Json<Valu
             password: &unknown,
             data: params.data,
             challenge: None,
+            channel,
         };
         sign_up(app, &signup, caller).await?;
         if !app.config().sms.autoconfirm {
@@ -128,16 +130,12 @@ async fn by_text(app: &App, params: Params, caller: &Caller) -> Result<Json<Valu
         .await?
         .ok_or_else(Error::code_expired)?;
     let account = Account::of(&mut tx, user).await?;
-    let channel = if params.channel.is_empty() {
-        "sms"
-    } else {
-        &params.channel
-    };
-    let traits = Some(json!({ "channel": channel }));
+    let traits = Some(json!({ "channel": channel.as_str() }));
     let actor = Actor::User(&account.user);
     let action = Action::UserRecoveryRequested;
     audit::record(app, &mut tx, caller, actor, action, traits).await?;
-    let id = send::text(app, &mut tx, &account, &phone, Text::Confirmation, caller).await?;
+    let to = (phone.as_str(), channel);
+    let id = send::text(app, &mut tx, &account, to, Text::Confirmation, caller).await?;
     tx.commit().await?;
     Ok(Json(match id {
         Some(id) => json!({ "message_id": id }),

@@ -9,6 +9,7 @@ use crate::{
     domain::{
         audit::{self, Action, Actor},
         send::{self, Mail, Text},
+        sms::Channel,
     },
     error::{Code, Error},
 };
@@ -43,7 +44,8 @@ pub(super) async fn get(
     audit::record(&app, &mut tx, &caller, actor, action, None).await?;
     let id = if user.email.is_empty() {
         let text = Text::Reauthentication;
-        send::text(&app, &mut tx, &account, &user.phone, text, &caller).await?
+        let to = (user.phone.as_str(), Channel::Sms);
+        send::text(&app, &mut tx, &account, to, text, &caller).await?
     } else {
         let mail = Mail::Reauthentication;
         send::mail(&app, &mut tx, &account, mail, false, &caller).await?;

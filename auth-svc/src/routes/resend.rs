@@ -15,6 +15,7 @@ use crate::{
         pkce::Challenge,
         send::{self, Mail, Text},
         session::{Caller, Method},
+        sms::Channel,
     },
     error::{Code, Error},
     store::users,
@@ -139,11 +140,13 @@ pub(super) async fn post(
             let action = Action::UserRecoveryRequested;
             audit::record(&app, &mut tx, &caller, actor, action, None).await?;
             let text = Text::Confirmation;
-            message_id = send::text(&app, &mut tx, &account, &user.phone, text, &caller).await?;
+            let to = (user.phone.as_str(), Channel::Sms);
+            message_id = send::text(&app, &mut tx, &account, to, text, &caller).await?;
         }
         Kind::PhoneChange => {
-            let (phone, text) = (&user.phone_change, Text::PhoneChange);
-            message_id = send::text(&app, &mut tx, &account, phone, text, &caller).await?;
+            let to = (user.phone_change.as_str(), Channel::Sms);
+            let text = Text::PhoneChange;
+            message_id = send::text(&app, &mut tx, &account, to, text, &caller).await?;
         }
     }
     tx.commit().await?;

@@ -18,6 +18,7 @@ use crate::{
         pkce::Challenge,
         session::Caller,
         signup::{self, Address, Outcome, Signup},
+        sms::Channel,
     },
     error::{Code, Error},
 };
@@ -83,16 +84,6 @@ pub(super) fn check_open(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-/// Fails for a channel that no message can take.
-pub(super) fn check_channel(channel: &str) -> Result<(), Error> {
-    match channel {
-        "" | "sms" | "whatsapp" => Ok(()),
-        _ => Err(Error::invalid(
-            "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
-        )),
-    }
-}
-
 fn checked<'a>(app: &App, params: &'a Params) -> Result<Signup<'a>, Error> {
     check_open(app)?;
     if params.password.is_empty() {
@@ -104,8 +95,9 @@ fn checked<'a>(app: &App, params: &'a Params) -> Result<Signup<'a>, Error> {
             "Only an email address or phone number should be provided on signup.",
         ));
     }
+    let mut channel = Channel::Sms;
     if params.email.is_empty() {
-        check_channel(&params.channel)?;
+        channel = Channel::read(app.config(), &params.channel)?;
         if !params.code_challenge.is_empty() {
             return Err(Error::invalid("PKCE not supported for phone signups"));
         }
@@ -115,6 +107,7 @@ fn checked<'a>(app: &App, params: &'a Params) -> Result<Signup<'a>, Error> {
         password: &params.password,
         data: params.data.clone(),
         challenge: Challenge::read(&params.code_challenge, &params.code_challenge_method)?,
+        channel,
     })
 }
 

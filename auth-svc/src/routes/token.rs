@@ -25,10 +25,13 @@ use crate::{
         pkce::{Challenge, Method as ChallengeMethod},
         refresh::{self, Outcome},
         session::{self, Caller, Issued, Method},
-        web3 as domain_web3,
+        stored_password, web3 as domain_web3,
     },
     error::{Code, Error},
-    store::{flow_state, sessions, users},
+    store::{
+        flow_state, password_hashes, sessions,
+        users::{self, User},
+    },
 };
 
 #[derive(Debug, Default, Deserialize)]
@@ -171,10 +174,8 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
     {
         return Err(Error::bad_request(Code::UserBanned, "User is banned"));
     }
-    let hash = found
-        .as_ref()
-        .and_then(|user| user.encrypted_password.as_deref());
-    let valid = app.hasher().matches(&params.password, hash).await?;
+    let compared = stored_password::compare(app, found.as_ref(), &params.password).await?;
+    let valid = compared.matches;
     let user = found.ok_or_else(Error::invalid_credentials)?;
     if !user.has_password() {
         return Err(Error::invalid_credentials());
@@ -201,6 +202,9 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
     audit::record(app, &mut tx, caller, actor, Action::Login, traits).await?;
     let mut new = session::begin_for(app, &mut tx, user.id, Method::Password, None, caller).await?;
     tx.commit().await?;
+    if compared.is_outdated {
+        store_again(app, &user, &params.password).await;
+    }
     // Present even when there is nothing to say: clients of the original know it so.
     new.weak_password = Some(Value::Null);
     if let Err(Error::WeakPassword { message, reasons }) =
@@ -209,6 +213,24 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
         new.weak_password = Some(json!({ "message": message, "reasons": reasons }));
     }
     Ok(issued(&new, None))
+}
+
+/// Stores a password as new ones are, while it is known. The sign-in is good without that.
+async fn store_again(app: &App, user: &User, password: &str) {
+    // Of a longer password bcrypt saw the beginning only.
+    if password.len() > password::MAX_BYTES {
+        return;
+    }
+    let old = user.encrypted_password.as_deref().unwrap_or_default();
+    let replaced = async {
+        let new = stored_password::make(app, user.id, password).await?;
+        let mut conn = app.connection().await?;
+        password_hashes::replace(&mut conn, user.id, (old, &new)).await?;
+        Ok::<_, Error>(())
+    };
+    if let Err(error) = replaced.await {
+        tracing::warn!(?error, "a password was not stored again");
+    }
 }
 
 /// Asks the project's hook, which may refuse even a right password.

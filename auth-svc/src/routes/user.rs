@@ -9,20 +9,23 @@ use serde_json::{Map, Value, json};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{caller::SignedIn, extract::Body, signup};
+use super::{caller::SignedIn, extract::Body};
 use crate::{
     app::App,
     domain::{
         account::Account,
         address,
         audit::{self, Action, Actor},
-        confirm,
+        confirm::{self, Purpose},
         external::linking,
         limiter::Route,
+        notify::{self, Notice},
         otp, password,
         pkce::Challenge,
         send::{self, Text},
         session::{Caller, Method},
+        sms::{self, Channel},
+        stored_password,
     },
     error::{Code, Error},
     store::{
@@ -70,6 +73,7 @@ pub(super) struct Params {
 struct Wish {
     email: Option<String>,
     phone: Option<String>,
+    channel: Channel,
     /// Present but empty is a wish that the original accepts and that changes nothing here.
     password: Option<String>,
     challenge: Option<Challenge>,
@@ -79,6 +83,7 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
     let mut wish = Wish {
         email: None,
         phone: None,
+        channel: Channel::Sms,
         password: None,
         challenge: Challenge::read(&params.code_challenge, &params.code_challenge_method)?,
     };
@@ -88,7 +93,7 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
     }
     if !params.phone.is_empty() {
         let phone = address::phone(&params.phone)?;
-        signup::check_channel(&params.channel)?;
+        wish.channel = Channel::read(app.config(), &params.channel)?;
         wish.phone = Some(phone).filter(|phone| *phone != account.user.phone);
     }
     if let Some(password) = &params.password {
@@ -168,6 +173,7 @@ pub(super) async fn put(
         let action = Action::UserUpdatedPassword;
         audit::record(&app, &mut tx, &caller, actor, action, None).await?;
     }
+    let new_password = wish.password.is_some();
     let failed = Error::database("Error updating user");
     let (user, now) = (account.user.id, app.now());
     if let Some(data) = &params.data {
@@ -196,15 +202,22 @@ pub(super) async fn put(
         if app.config().sms.autoconfirm {
             confirm::change_phone(&app, &mut tx, &account, phone, &caller).await?;
         } else {
-            let text = Text::PhoneChange;
-            send::text(&app, &mut tx, &account, phone, text, &caller).await?;
+            let (to, text) = ((phone.as_str(), wish.channel), Text::PhoneChange);
+            send::text(&app, &mut tx, &account, to, text, &caller).await?;
         }
     }
     let actor = Actor::User(&account.user);
     audit::record(&app, &mut tx, &caller, actor, Action::UserModified, None).await?;
-    let account = account.reload(&mut tx).await?;
+    let changed = account.reload(&mut tx).await?;
     tx.commit().await?;
-    Ok(Json(account.to_json()))
+    if new_password {
+        notify::send(&app, &account, Notice::PasswordChanged, &caller).await;
+    }
+    if wish.phone.is_some() && app.config().sms.autoconfirm {
+        let both = (&account, &changed);
+        notify::confirmed(&app, Purpose::PhoneChange, both, &caller).await;
+    }
+    Ok(Json(changed.to_json()))
 }
 
 /// Fails when a wished address is somebody else's.
@@ -267,24 +280,30 @@ async fn new_password(
         reauthenticate(app, &params.nonce, account).await?;
     }
     if user.has_password() {
-        let old = user.encrypted_password.as_deref();
         if security.password_requires_current && !is_recovery(app, session).await? {
             let message = "Current password required when setting new password.";
             if params.current_password.is_empty() {
                 return Err(Error::bad_request(Code::CurrentPasswordRequired, message));
             }
-            if !app.hasher().matches(&params.current_password, old).await? {
+            let current = &params.current_password;
+            if !stored_password::compare(app, Some(user), current)
+                .await?
+                .matches
+            {
                 return Err(Error::bad_request(Code::CurrentPasswordInvalid, message));
             }
         }
-        if app.hasher().matches(new, old).await? {
+        if stored_password::compare(app, Some(user), new)
+            .await?
+            .matches
+        {
             return Err(Error::unprocessable(
                 Code::SamePassword,
                 "New password should be different from the old password.",
             ));
         }
     }
-    app.hasher().hash(new).await
+    stored_password::make(app, user.id, new).await
 }
 
 /// True for sessions that began with a code, whose user may have forgotten the password.
@@ -318,7 +337,14 @@ async fn reauthenticate(app: &App, nonce: &str, account: &Account) -> Result<(),
     app.limiter().check_guesses(&subject, app.now()).await?;
     let hash = otp::hash(address, nonce);
     let (stored, sent_at) = (&user.reauthentication_token, user.reauthentication_sent_at);
-    if !otp::is_valid(&hash, stored, sent_at, lifetime, app.now()) {
+    let valid = if user.email.is_empty() && sms::is_checked_elsewhere(config) && !stored.is_empty()
+    {
+        confirm::check_elsewhere(app, address, nonce).await?;
+        true
+    } else {
+        otp::is_valid(&hash, stored, sent_at, lifetime, app.now())
+    };
+    if !valid {
         app.limiter().note_wrong_guess(&subject, app.now()).await;
         return Err(Error::unprocessable(
             Code::ReauthenticationNotValid,
@@ -391,5 +417,10 @@ pub(super) async fn unlink(
     let action = Action::IdentityUnlinked;
     audit::record(&app, &mut tx, &caller, actor, action, traits).await?;
     tx.commit().await?;
+    let notice = Notice::IdentityUnlinked {
+        provider: identity.provider.clone(),
+        email: account.user.email.clone(),
+    };
+    notify::send(&app, &account, notice, &caller).await;
     Ok(Json(json!({})))
 }

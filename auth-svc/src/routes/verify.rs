@@ -1,16 +1,20 @@
 //! `GET` and `POST /verify`: a code or a link becomes a session.
 
+mod page;
+
 use axum::{
     Json,
-    extract::State,
+    extract::{Request, State},
     response::{IntoResponse as _, Response},
 };
+use http::{StatusCode, header};
 use serde::Deserialize;
 use serde_json::json;
 use sqlx::PgConnection;
+use url::form_urlencoded;
 
 use super::{
-    extract::{Body, Query},
+    extract::{self, Query},
     target::{encoded, see_other, with_fragment, with_query},
     token,
 };
@@ -20,6 +24,7 @@ use crate::{
         address,
         confirm::{self, Proved, Purpose},
         limiter::Route,
+        notify,
         otp::PKCE_PREFIX,
         session::{self, Caller, Issued, Method},
     },
@@ -27,6 +32,8 @@ use crate::{
     store::flow_state,
 };
 
+/// The type of what a page sends.
+const FORM: &[u8] = b"application/x-www-form-urlencoded";
 const HALF_DONE: &str =
     "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
@@ -52,8 +59,18 @@ fn purpose(kind: &str) -> Result<Purpose, Error> {
 pub(super) async fn post(
     State(app): State<App>,
     caller: Caller,
-    Body(params): Body<Params>,
+    request: Request,
 ) -> Result<Response, Error> {
+    let is_form = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|value| value.as_bytes().starts_with(FORM));
+    let body = extract::read(request, &app).await?;
+    // Clients that say nothing of the type of their JSON are taken to send a form.
+    if app.config().additions.verify_interstitial && is_form && !body.starts_with(b"{") {
+        return from_page(&app, caller, &body).await;
+    }
+    let params: Params = extract::parse(&body)?;
     app.limiter()
         .check(Route::Verify, caller.limited_as.as_deref(), app.now())
         .await?;
@@ -73,6 +90,8 @@ pub(super) async fn post(
     };
     let issued = session::begin(&app, &mut tx, &account, Method::Otp, &caller).await?;
     tx.commit().await?;
+    let both = (&proved.account, &account);
+    notify::confirmed(&app, proved.purpose, both, &caller).await;
     Ok(token::issued(&issued, None))
 }
 
@@ -141,6 +160,24 @@ pub(super) async fn get(
     app.limiter()
         .check(Route::Verify, caller.limited_as.as_deref(), app.now())
         .await?;
+    let (kind, hash) = link_of(&query)?;
+    if app.config().additions.verify_interstitial {
+        return page::render(page::Link {
+            kind,
+            token: hash,
+            redirect_to: &caller.redirect_to,
+        });
+    }
+    answer_link(&app, kind, hash, &caller).await
+}
+
+/// Looking whether a link is there must not use it up; the original knows no such request either.
+pub(super) async fn head() -> StatusCode {
+    StatusCode::METHOD_NOT_ALLOWED
+}
+
+/// The type and the token of a link.
+fn link_of(query: &Query) -> Result<(&str, &str), Error> {
     let (kind, hash) = (query.get("type"), query.get("token"));
     if kind.is_empty() {
         return Err(Error::invalid("Verify requires a verification type"));
@@ -148,9 +185,31 @@ pub(super) async fn get(
     if hash.is_empty() {
         return Err(Error::invalid("Verify requires a token or a token hash"));
     }
+    Ok((kind, hash))
+}
+
+/// The button of the page was pressed.
+async fn from_page(app: &App, mut caller: Caller, body: &[u8]) -> Result<Response, Error> {
+    app.limiter()
+        .check(Route::Verify, caller.limited_as.as_deref(), app.now())
+        .await?;
+    let form = Query::of_pairs(form_urlencoded::parse(body).into_owned().collect());
+    let (kind, hash) = link_of(&form)?;
+    // Anybody can write a form, so where it leads is looked at again.
+    let allowed = &app.config().allow_list;
+    caller.redirect_to = allowed.choose([form.get("redirect_to"), ""]).to_owned();
+    answer_link(app, kind, hash, &caller).await
+}
+
+async fn answer_link(
+    app: &App,
+    kind: &str,
+    hash: &str,
+    caller: &Caller,
+) -> Result<Response, Error> {
     let pkce = hash.starts_with(PKCE_PREFIX);
     let target = &caller.redirect_to;
-    let location = match follow(&app, kind, hash, pkce, &caller).await {
+    let location = match follow(app, kind, hash, pkce, caller).await {
         Ok(Followed::Session(issued)) => with_session(target, kind, &issued),
         Ok(Followed::Code(code)) => with_code(target, &code),
         Ok(Followed::HalfDone) => with_message(target, pkce),
@@ -189,6 +248,8 @@ async fn follow(
         Followed::Session(Box::new(issued))
     };
     tx.commit().await?;
+    let both = (&proved.account, &account);
+    notify::confirmed(app, proved.purpose, both, caller).await;
     Ok(followed)
 }
 

@@ -30,6 +30,7 @@ fn forged(header: &Value, claims: &Value, key: &[u8]) -> String {
 #[tokio::test]
 async fn a_public_key_is_no_secret() {
     let mut app = TestApp::start(&[("GOTRUE_JWT_KEYS", SIGNING)]).await;
+    app.stop_time();
     let member = app.member("ada@example.com", "secret12").await;
     let access = member.text("access_token");
     app.get("/user", &access).await.ok();
@@ -59,6 +60,7 @@ async fn a_public_key_is_no_secret() {
 #[tokio::test]
 async fn a_token_must_be_signed_whatever_its_header_says() {
     let mut app = TestApp::start(&[]).await;
+    app.stop_time();
     let member = app.member("ada@example.com", "secret12").await;
     let access = member.text("access_token");
     let payload = access.split('.').nth(1).unwrap();
@@ -91,6 +93,7 @@ async fn a_token_must_be_signed_whatever_its_header_says() {
 #[tokio::test]
 async fn a_token_is_good_in_its_time_alone() {
     let mut app = TestApp::start(&[]).await;
+    app.stop_time();
     let member = app.member("ada@example.com", "secret12").await;
     let id = member.body["user"]["id"].as_str().unwrap();
     let now = app.now().timestamp();
@@ -117,6 +120,7 @@ async fn a_token_is_good_in_its_time_alone() {
 #[tokio::test]
 async fn nobody_makes_themselves_an_administrator() {
     let mut app = TestApp::start(&[("GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED", "true")]).await;
+    app.stop_time();
     let greedy = json!({
         "email": "eve@example.com", "password": "secret12", "role": "service_role", "aud": "other",
         "app_metadata": { "admin": true }, "raw_app_meta_data": { "admin": true },
@@ -163,6 +167,7 @@ async fn nobody_makes_themselves_an_administrator() {
 #[tokio::test]
 async fn a_code_cannot_be_guessed() {
     let mut app = TestApp::start(&[]).await;
+    app.stop_time();
     app.member("ada@example.com", "secret12").await;
     app.member("bob@example.com", "secret12").await;
     app.post("/otp", json!({ "email": "ada@example.com" }))
@@ -215,6 +220,7 @@ async fn guessing_a_nonce_or_a_second_factor_ends_too() {
         "true",
     )])
     .await;
+    app.stop_time();
     let member = app.member("ada@example.com", "secret12").await;
     let access = member.text("access_token");
     let (factor, _) = crate::mfa_totp::enroll(&app, &access, "app").await;
@@ -249,6 +255,7 @@ async fn guessing_a_nonce_or_a_second_factor_ends_too() {
 #[tokio::test]
 async fn the_answer_does_not_tell_who_has_an_account() {
     let mut app = TestApp::start(&[]).await;
+    app.stop_time();
     app.member("ada@example.com", "secret12").await;
     let shape =
         |body: &Value| -> Vec<String> { body.as_object().unwrap().keys().cloned().collect() };
@@ -284,6 +291,7 @@ async fn the_answer_does_not_tell_who_has_an_account() {
 async fn the_clock_does_not_tell_who_has_an_account() {
     const SLOW: Duration = Duration::from_millis(400);
     let mut app = TestApp::start(&[]).await;
+    app.stop_time();
     app.member("ada@example.com", "secret12").await;
     app.member("bob@example.com", "secret12").await;
     app.mails.delay(SLOW);
@@ -333,6 +341,7 @@ async fn a_redirect_leads_to_listed_places_alone() {
         "https://app.test/**,https://*.preview.test/ok",
     )])
     .await;
+    app.stop_time();
     for wished in [
         "https://evil.test/",
         "//evil.test/",
@@ -385,6 +394,7 @@ async fn an_address_cannot_write_headers_of_a_mail() {
         "Hello {{ .Data.name }}",
     )])
     .await;
+    app.stop_time();
     for email in [
         "ada@example.com\r\nBcc: eve@example.com",
         "ada@example.com\nBcc: eve@example.com",
@@ -419,6 +429,7 @@ async fn an_address_cannot_write_headers_of_a_mail() {
 #[tokio::test]
 async fn hooks_are_not_led_elsewhere() {
     let mut app = TestApp::start(&[]).await;
+    app.stop_time();
     let elsewhere = format!("http://127.0.0.1:{}/sms", app.texts.port);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let hop = format!("http://{}/sms", listener.local_addr().unwrap());
@@ -437,6 +448,7 @@ async fn hooks_are_not_led_elsewhere() {
 #[tokio::test]
 async fn bodies_and_everything_in_them_have_an_end() {
     let app = TestApp::start(&[]).await;
+    app.stop_time();
     let send = |body: String| {
         let request = Request::post("/signup").body(Body::from(body)).unwrap();
         app.request(request)

@@ -56,7 +56,7 @@ impl World {
         provider.publish_as(IDP);
         let stand_ins = StandIns::new([("idp.test", provider.address())]);
         Self {
-            app: TestApp::start_with(more, stand_ins).await,
+            app: TestApp::start_beside(more, stand_ins).await,
             provider,
             browser: reqwest::Client::builder()
                 .redirect(reqwest::redirect::Policy::none())

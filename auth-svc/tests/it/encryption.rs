@@ -13,11 +13,12 @@ const KEYS: &str = "GOTRUE_SECURITY_DB_ENCRYPTION_DECRYPTION_KEYS";
 const FIRST: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 const SECOND: &str = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE";
 
-async fn count_with_key(app: &TestApp, key: &str) -> (i64, i64) {
+async fn count_with_key(app: &TestApp, key: &str) -> (i64, i64, i64) {
     let sql = "select
+        (select count(*) from auth.users where encrypted_password like '{\"key_id\":\"' || $1 || '\"%'),
         (select count(*) from auth.sessions where refresh_token_hmac_key like '{\"key_id\":\"' || $1 || '\"%'),
         (select count(*) from auth.mfa_factors where secret like '{\"key_id\":\"' || $1 || '\"%')";
-    let row: (i64, i64) = sqlx::query_as(sql)
+    let row: (i64, i64, i64) = sqlx::query_as(sql)
         .bind(key)
         .fetch_one(&app.db.pool())
         .await
@@ -39,7 +40,7 @@ async fn secrets_follow_the_key_when_they_are_used() {
     mfa_totp::verify(&first, &session.text("access_token"), &path, &secret)
         .await
         .ok();
-    assert_eq!(count_with_key(&first, "one").await, (1, 1));
+    assert_eq!(count_with_key(&first, "one").await, (1, 1, 1));
 
     let second = plain
         .with(&[SIGNED, ON, (KEY_ID, "two"), (KEY, SECOND), (KEYS, &both)])
@@ -53,9 +54,21 @@ async fn secrets_follow_the_key_when_they_are_used() {
         claims(&lifted.text("access_token")).text("aal"),
         Some("aal2")
     );
-    assert_eq!(count_with_key(&second, "two").await, (1, 1));
+    assert_eq!(count_with_key(&second, "two").await, (1, 1, 1));
 
     // Without the keys nothing is taken for what it is not.
+    // What was encrypted is a password still, for a new one and for administrators.
+    let body = serde_json::json!({ "password": "another34" });
+    second
+        .put("/user", &lifted.text("access_token"), body)
+        .await
+        .ok();
+    second.sign_in("ada@example.com", "another34").await.ok();
+    assert_eq!(count_with_key(&second, "two").await.0, 1);
+    plain
+        .sign_in("ada@example.com", "another34")
+        .await
+        .refused(500, "unexpected_failure");
     plain
         .refresh(&lifted.text("refresh_token"))
         .await

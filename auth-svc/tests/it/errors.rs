@@ -7,7 +7,7 @@ use crate::test_app::{TestApp, service_token};
 
 #[tokio::test]
 async fn each_wrong_request_has_its_error() {
-    let app = TestApp::start(&[]).await;
+    let app = TestApp::start(&[("GOTRUE_HOOK_SEND_SMS_ENABLED", "false")]).await;
     let long = "x".repeat(73);
     let password = "/token?grant_type=password";
     let cases: [(&str, Value, u16, &str, &str); 21] = [

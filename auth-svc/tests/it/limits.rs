@@ -19,6 +19,7 @@ async fn ask(app: &TestApp, client: &str) -> Reply {
 async fn a_client_is_limited_only_when_a_header_names_it() {
     for settings in [vec![NAMED], vec![NAMED, ALONE]] {
         let app = TestApp::start(&settings).await;
+        app.stop_time();
         for _ in 0..30 {
             ask(&app, "one").await.refused(400, "validation_failed");
         }
@@ -39,6 +40,7 @@ async fn a_client_is_limited_only_when_a_header_names_it() {
 async fn copies_of_the_service_count_together_unless_told_not_to() {
     for (settings, allowed_at_the_second) in [(vec![NAMED], 10), (vec![NAMED, ALONE], 30)] {
         let first = TestApp::start(&settings).await;
+        first.stop_time();
         let second = first.with(&[]).await;
         for _ in 0..20 {
             ask(&first, "one").await.refused(400, "validation_failed");
@@ -55,6 +57,7 @@ async fn copies_of_the_service_count_together_unless_told_not_to() {
 #[tokio::test]
 async fn a_storm_gets_no_more_than_its_share() {
     let first = TestApp::start(&[NAMED]).await;
+    first.stop_time();
     let second = first.with(&[]).await;
     let (one, two) = (&first, &second);
     let storm = (0..60).map(|number| async move {
@@ -70,6 +73,7 @@ async fn a_storm_gets_no_more_than_its_share() {
 async fn mail_is_limited_for_all_together() {
     let limit = ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "2");
     let first = TestApp::start(&[limit]).await;
+    first.stop_time();
     let second = first.with(&[]).await;
     let sign_up = |app, email| async move {
         let app: &TestApp = app;
@@ -88,6 +92,7 @@ async fn mail_is_limited_for_all_together() {
 #[tokio::test]
 async fn without_the_table_each_copy_counts_for_itself() {
     let app = TestApp::start(&[NAMED]).await;
+    app.stop_time();
     sqlx::query("drop table auth.rate_limit_buckets")
         .execute(&app.db.pool())
         .await
@@ -103,6 +108,7 @@ async fn without_the_table_each_copy_counts_for_itself() {
 #[tokio::test]
 async fn a_second_message_says_when_it_can_be_asked_for() {
     let mut app = TestApp::start(&[]).await;
+    app.stop_time();
     app.member("ada@example.com", "secret12").await;
     let body = json!({ "email": "ada@example.com" });
     app.post("/recover", body.clone()).await.ok();
@@ -116,6 +122,7 @@ async fn a_second_message_says_when_it_can_be_asked_for() {
 #[tokio::test]
 async fn old_counts_are_removed() {
     let app = TestApp::start(&[NAMED]).await;
+    app.stop_time();
     ask(&app, "one").await;
     let count = "select count(*) from auth.rate_limit_buckets";
     assert_eq!(app.count(count).await, 1);

@@ -1,7 +1,7 @@
 //! The service with everything around it, and a clock that a test can turn.
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicI64, Ordering},
 };
 
@@ -31,13 +31,17 @@ use crate::{
     mail_sink::MailSink,
 };
 
-/// The time of the machine, and how far it was turned.
+/// The time of the machine, or when it was stopped, and how far it was turned.
 #[derive(Debug, Default)]
-struct TurnedClock(AtomicI64);
+struct TurnedClock {
+    turned: AtomicI64,
+    stopped: OnceLock<DateTime<Utc>>,
+}
 
 impl Clock for TurnedClock {
     fn now(&self) -> DateTime<Utc> {
-        Utc::now() + Duration::seconds(self.0.load(Ordering::Relaxed))
+        let now = self.stopped.get().copied().unwrap_or_else(Utc::now);
+        now + Duration::seconds(self.turned.load(Ordering::Relaxed))
     }
 }
 
@@ -95,11 +99,27 @@ impl Reply {
 impl TestApp {
     /// Mail and phone sign-ups are on, nothing is confirmed by itself; `more` adds settings.
     pub(crate) async fn start(more: &[(&str, &str)]) -> Self {
-        Self::start_with(more, StandIns::default()).await
+        Self::prepare(more, StandIns::default(), |_| {}).await
     }
 
     /// The same, with stand-ins for hosts on the internet.
-    pub(crate) async fn start_with(more: &[(&str, &str)], stand_ins: StandIns) -> Self {
+    pub(crate) async fn start_beside(more: &[(&str, &str)], stand_ins: StandIns) -> Self {
+        Self::prepare(more, stand_ins, |_| {}).await
+    }
+
+    /// The same, with what no variable sets.
+    pub(crate) async fn start_with(
+        more: &[(&str, &str)],
+        adjust: impl FnOnce(&mut Config),
+    ) -> Self {
+        Self::prepare(more, StandIns::default(), adjust).await
+    }
+
+    async fn prepare(
+        more: &[(&str, &str)],
+        stand_ins: StandIns,
+        adjust: impl FnOnce(&mut Config),
+    ) -> Self {
         let template = Template::new("auth").migrated(migrations());
         let db = TestDb::new(&template).await;
         let mails = MailSink::start().await;
@@ -128,7 +148,8 @@ impl TestApp {
             vars.set(*name, *value);
         }
         let clock = Arc::new(TurnedClock::default());
-        let config = Config::from_vars(&vars).unwrap();
+        let mut config = Config::from_vars(&vars).unwrap();
+        adjust(&mut config);
         let random = Arc::new(SystemRandom);
         let app = App::with_stand_ins(config, clock.clone(), random, stand_ins.clone())
             .await
@@ -169,10 +190,15 @@ impl TestApp {
         }
     }
 
+    /// From now on no time passes but what is let pass, however slow the machine is.
+    pub(crate) fn stop_time(&self) {
+        self.clock.stopped.get_or_init(Utc::now);
+    }
+
     /// Lets time pass.
     pub(crate) fn pass(&self, time: Duration) {
         self.clock
-            .0
+            .turned
             .fetch_add(time.num_seconds(), Ordering::Relaxed);
     }
 

@@ -15,6 +15,7 @@ use crate::{
     app::App,
     domain::{
         account::Account,
+        notify::{self, Notice},
         session::{self, Caller, Issued, Method},
         signup,
     },
@@ -256,6 +257,10 @@ async fn finish(
         Completed::Session(Box::new(issued))
     };
     tx.commit().await?;
+    if flow.linking_target_id.is_some() {
+        let provider = flow.provider_type.clone();
+        notify::send(app, &account, Notice::IdentityLinked { provider }, caller).await;
+    }
     if created {
         signup::after_created(app, &account, caller).await?;
     }

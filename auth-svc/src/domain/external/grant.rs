@@ -19,6 +19,7 @@ use crate::{
     config::Provider,
     domain::{
         account::Account,
+        notify::{self, Notice},
         session::{self, Caller, Issued, Method},
         signup,
     },
@@ -296,6 +297,10 @@ pub async fn sign_in(
     };
     let issued = session::begin(app, &mut tx, &account, Method::OAuth, caller).await?;
     tx.commit().await?;
+    if target.is_some() {
+        let provider = terms.provider.clone();
+        notify::send(app, &account, Notice::IdentityLinked { provider }, caller).await;
+    }
     if created {
         signup::after_created(app, &account, caller).await?;
     }

@@ -12,6 +12,7 @@ use crate::{
         limiter::check_frequency,
         otp,
         session::Caller,
+        sms::{self, Channel, Failure},
         webauthn::{self, Purpose},
     },
     error::{Code, Error},
@@ -22,7 +23,12 @@ use crate::{
 };
 
 /// Makes a challenge and, for phones, sends it; gives what clients see of it.
-pub async fn challenge(app: &App, who: Acting<'_>, factor: &Factor) -> Result<Value, Error> {
+pub async fn challenge(
+    app: &App,
+    who: Acting<'_>,
+    factor: &Factor,
+    channel: Channel,
+) -> Result<Value, Error> {
     let factor_type = FactorType::parse(&factor.factor_type)?;
     factor_type.check_verify(app)?;
     let Acting {
@@ -51,7 +57,7 @@ pub async fn challenge(app: &App, who: Acting<'_>, factor: &Factor) -> Result<Va
     match factor_type {
         FactorType::Totp => {}
         FactorType::Phone => {
-            let code = text(app, &mut tx, who, &factor).await?;
+            let code = text(app, &mut tx, who, &factor, channel).await?;
             let rules = &app.config().security.encryption;
             new.otp_code = Some(encryption::seal(rules, app.random(), new.id, &code)?);
         }
@@ -80,19 +86,28 @@ async fn text(
         account, caller, ..
     }: Acting<'_>,
     factor: &Factor,
+    channel: Channel,
 ) -> Result<String, Error> {
     let phone = app.config().mfa.phone;
     let (last, code) = (factor.last_challenged_at, Code::OverSmsSendRateLimit);
     check_frequency(last, phone.max_frequency, code, app.now())?;
     let otp = otp::generate(app.random(), phone.otp_length);
-    let Some(hook) = &app.config().hooks.send_sms else {
-        return Err(Error::refused(
-            500,
-            Code::UnexpectedFailure,
-            "Failed to get SMS provider",
-        ));
+    if let Some(hook) = &app.config().hooks.send_sms {
+        hooks::send_mfa_sms(app, conn, hook, account, (&factor.phone, &otp), caller).await?;
+        return Ok(otp);
+    }
+    let message = sms::Message {
+        phone: &factor.phone,
+        code: &otp,
+        for_factor: true,
+        channel,
     };
-    hooks::send_mfa_sms(app, conn, hook, account, (&factor.phone, &otp), caller).await?;
+    sms::send(app, message)
+        .await
+        .map_err(|failure| match failure {
+            Failure::NotSetUp(_) => Error::internal("Failed to get SMS provider", failure),
+            _ => Error::internal("error sending message", failure),
+        })?;
     Ok(otp)
 }
 

@@ -11,8 +11,11 @@ use crate::{
     domain::{
         account::{self, Account},
         audit::{self, Action, Actor},
-        clock, encryption, hooks, refresh,
+        clock, confirm, encryption, hooks,
+        notify::{self, Notice},
+        refresh,
         session::{self, Caller, Grant, Issued, Method},
+        sms,
         webauthn::{self, Credential, Session as Ceremony},
     },
     error::{Code, Error},
@@ -110,6 +113,10 @@ pub async fn verify(
     let issued = step_up(app, &mut tx, account, session.id, factor.id, method, caller).await?;
     sessions::delete_below_aal2(&mut tx, user).await?;
     tx.commit().await?;
+    if !factor.is_verified() {
+        let factor_type = factor.factor_type.clone();
+        notify::send(app, account, Notice::FactorEnrolled { factor_type }, caller).await;
+    }
     Ok(issued)
 }
 
@@ -159,6 +166,10 @@ async fn is_right(
     }
     let stored = challenge.otp_code.as_deref().unwrap_or_default();
     let sent = encryption::open(rules, challenge.id, stored)?.text;
+    if sms::is_checked_elsewhere(app.config()) && !sent.is_empty() {
+        confirm::check_elsewhere(app, &factor.phone, code).await?;
+        return Ok(true);
+    }
     Ok(!sent.is_empty() && bool::from(sent.as_bytes().ct_eq(code.as_bytes())))
 }
 
