@@ -82,6 +82,35 @@ fn responses_are_believed_or_not() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What an identity provider in wide use says, partly sealed with our certificate.
+#[test]
+fn the_responses_of_samlify_are_believed() {
+    let made: Value =
+        serde_json::from_str(include_str!("../../../tests/saml/samlify.json")).unwrap();
+    let url = Url::parse(made["url"].as_str().unwrap()).unwrap();
+    let key = Key::read(made["key"].as_str().unwrap(), &url, true).unwrap();
+    let certificate = STANDARD.decode(made["certificate"].as_str().unwrap());
+    let trusted = [TrustedKey::of_certificate(&certificate.unwrap()).unwrap()];
+    let expected = Expected {
+        audience: ENTITY,
+        acs_url: ACS,
+        issuer: IDP,
+        trusted: &trusted,
+        request_id: Some("id-1"),
+        decrypting: &[&key],
+        now: now(),
+    };
+    let cases = made["cases"].as_object().unwrap();
+    assert_eq!(cases.len(), 7);
+    for (name, text) in cases {
+        let read = response::read(text.as_str().unwrap(), &expected);
+        let read = read.unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        assert_eq!(read.email(), Some("ada@example.com"), "{name}");
+        let names: Vec<_> = read.values("displayName").collect();
+        assert_eq!(names, ["Ada & Co <\"x\">"], "{name}");
+    }
+}
+
 /// A change of any octet of a signed assertion is noticed, or is none.
 #[test]
 fn no_octet_of_a_signed_response_can_be_changed() {
