@@ -53,3 +53,36 @@ pub(super) fn read(r: &mut Reader<'_>, api_external_url: &Url) -> Option<Saml> {
         external_url: external_url.unwrap_or_else(|| api_external_url.clone()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use svc_kit::env::Vars;
+
+    use super::*;
+
+    fn read_vars(vars: &[(&str, &str)]) -> Result<Option<Saml>, String> {
+        let vars: Vars = vars.iter().copied().collect();
+        let mut reader = Reader::new(&vars);
+        let url = Url::parse("https://auth.test").unwrap();
+        let saml = read(&mut reader, &url);
+        reader.finish().map_err(|error| error.to_string())?;
+        Ok(saml)
+    }
+
+    #[test]
+    fn a_key_is_needed_and_has_to_be_good() {
+        let (on, key) = (("GOTRUE_SAML_ENABLED", "true"), "GOTRUE_SAML_PRIVATE_KEY");
+        assert!(read_vars(&[(key, "wrong")]).unwrap().is_none());
+        let missing = read_vars(&[on]).unwrap_err();
+        assert!(
+            missing.contains("GOTRUE_SAML_PRIVATE_KEY is required"),
+            "{missing}"
+        );
+        let wrong = read_vars(&[on, (key, "secret"), ("GOTRUE_SAML_PRIVATE_KEY_NEXT", "%")]);
+        let wrong = wrong.unwrap_err();
+        for name in ["GOTRUE_SAML_PRIVATE_KEY:", "GOTRUE_SAML_PRIVATE_KEY_NEXT:"] {
+            assert!(wrong.contains(name), "{wrong}");
+        }
+        assert!(!wrong.contains("secret"), "{wrong}");
+    }
+}

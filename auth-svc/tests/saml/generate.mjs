@@ -2,7 +2,7 @@
 //
 //     npm install samlify@2.13.1 && node generate.mjs
 //
-// It signs and seals with the keys in fixtures.json.
+// It signs with a key of fixtures.json and seals for the one of keys.json, with the certificate that GoTrue made for it.
 
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const acs = 'http://auth.test/sso/saml/acs';
 const entity = 'http://auth.test/sso/saml/metadata';
 const issued = '2026-01-01T00:00:00.000Z';
 const { key, url, with_encryption } = JSON.parse(
-  readFileSync(new URL('certificate.json', import.meta.url)),
+  readFileSync(new URL('keys.json', import.meta.url)),
 );
 
 const template = saml.SamlLib.defaultLoginResponseTemplate.context;
