@@ -585,7 +585,10 @@ async fn the_metadata_name_the_keys() {
     let more = [
         ("GOTRUE_SAML_PRIVATE_KEY_NEXT", next.as_str()),
         ("GOTRUE_SAML_ALLOW_ENCRYPTED_ASSERTIONS", "true"),
-        ("GOTRUE_SAML_EXTERNAL_URL", "https://custom.test/auth/v1/"),
+        (
+            "GOTRUE_SAML_EXTERNAL_URL",
+            "https://Custom.test:443/auth/v1/",
+        ),
     ];
     let app = start(&more).await;
     let reply = app.get("/sso/saml/metadata?download=true", "").await.ok();
@@ -606,7 +609,7 @@ async fn the_metadata_name_the_keys() {
         entity.attribute("validUntil").unwrap().parse().unwrap();
     let days = (until - app.now()).num_days();
     assert!((1820..=1827).contains(&days), "{days}");
-    assert!(xml.contains("Location=\"https://custom.test/auth/v1/sso/saml/acs\""));
+    assert!(xml.contains("Location=\"https://Custom.test:443/auth/v1/sso/saml/acs\""));
     let settings = app.get("/settings", "").await.ok();
     assert_eq!(settings.body["saml_enabled"], true);
     assert_eq!(settings.body["saml_private_key_next_configured"], true);
