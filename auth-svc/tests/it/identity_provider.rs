@@ -130,16 +130,17 @@ impl IdentityProvider {
             format,
             ..
         } = statement;
-        let mut attributes = String::new();
-        for (name, values) in statement.attributes {
-            attributes.push_str(&format!("<saml:Attribute Name=\"{name}\">"));
-            for value in *values {
-                attributes.push_str(&format!(
-                    "<saml:AttributeValue>{value}</saml:AttributeValue>"
-                ));
-            }
-            attributes.push_str("</saml:Attribute>");
-        }
+        let attributes: Vec<String> = statement
+            .attributes
+            .iter()
+            .map(|(name, values)| {
+                let value = |value| format!("<saml:AttributeValue>{value}</saml:AttributeValue>");
+                let values: Vec<String> = values.iter().map(value).collect();
+                let values = values.concat();
+                format!("<saml:Attribute Name=\"{name}\">{values}</saml:Attribute>")
+            })
+            .collect();
+        let attributes = attributes.concat();
         let head = format!(
             "<saml:Assertion xmlns:saml=\"urn:oasis:names:tc:SAML:2.0:assertion\" ID=\"{id}\" IssueInstant=\"{now}\" Version=\"2.0\">\
              <saml:Issuer>{ENTITY}</saml:Issuer>"

@@ -9,7 +9,8 @@ use url::{Url, form_urlencoded};
 
 use crate::{
     identity_provider::{
-        ACS, Asked, ENTITY, IdentityProvider, MetadataServer, Statement, read_request, service_key,
+        ACS, Asked, ENTITY, IdentityProvider, MetadataServer, Statement, fixtures, read_request,
+        service_key,
     },
     test_app::{Reply, TestApp, claims, service_token},
 };
@@ -221,6 +222,58 @@ async fn a_response_answers_one_request_once() {
         "saml_relay_state_expired",
     );
     assert_eq!(app.count("select count(*) from auth.sessions").await, 1);
+}
+
+#[tokio::test]
+async fn two_answers_at_once_begin_one_session() {
+    let app = start(&[]).await;
+    provider(&app, json!({})).await;
+    let asked = ask(&app, json!({ "domain": "example.com" })).await;
+    let now = app.now();
+    let one = Statement::of("_1", "ada@example.com", now).answering(&asked.id);
+    let other = Statement::of("_2", "ada@example.com", now).answering(&asked.id);
+    let (one, other) = tokio::join!(answer(&app, &asked, &one), answer(&app, &asked, &other));
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [302, 303]);
+    // An assertion alone, without a request to count it.
+    let response = IdentityProvider::new().respond(&Statement::of("_3", "ada@example.com", now));
+    let fields = [("SAMLResponse", response.as_str())];
+    let (one, other) = tokio::join!(post(&app, &fields), post(&app, &fields));
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [302, 303]);
+    assert_eq!(app.count("select count(*) from auth.sessions").await, 2);
+}
+
+#[tokio::test]
+async fn sealed_assertions_are_taken_where_that_is_allowed() {
+    // The clock stands where the response was made.
+    let cases = fixtures();
+    let case = cases["cases"].as_array().unwrap().iter();
+    let mut sealed = case.filter(|case| case["name"] == "encrypted for the next key");
+    let response = STANDARD.encode(sealed.next().unwrap()["xml"].as_str().unwrap());
+    let next = service_key("next");
+    for (allowed, status) in [("true", 302), ("false", 303)] {
+        let app = start(&[
+            ("GOTRUE_SAML_ALLOW_ENCRYPTED_ASSERTIONS", allowed),
+            ("GOTRUE_SAML_PRIVATE_KEY_NEXT", &next),
+        ])
+        .await;
+        let made: chrono::DateTime<chrono::Utc> = "2026-01-01T00:00:10Z".parse().unwrap();
+        app.pass(made - app.now());
+        let id = provider(&app, json!({})).await;
+        let asked = ask(&app, json!({ "provider_id": id })).await;
+        sqlx::query("update auth.saml_relay_states set request_id = 'id-1'")
+            .execute(&app.db.pool())
+            .await
+            .unwrap();
+        let fields = [
+            ("SAMLResponse", response.as_str()),
+            ("RelayState", &asked.relay_state),
+        ];
+        assert_eq!(post(&app, &fields).await.status, status);
+    }
 }
 
 #[tokio::test]
@@ -532,7 +585,10 @@ async fn the_metadata_name_the_keys() {
     let more = [
         ("GOTRUE_SAML_PRIVATE_KEY_NEXT", next.as_str()),
         ("GOTRUE_SAML_ALLOW_ENCRYPTED_ASSERTIONS", "true"),
-        ("GOTRUE_SAML_EXTERNAL_URL", "https://custom.test/auth/v1/"),
+        (
+            "GOTRUE_SAML_EXTERNAL_URL",
+            "https://Custom.test:443/auth/v1/",
+        ),
     ];
     let app = start(&more).await;
     let reply = app.get("/sso/saml/metadata?download=true", "").await.ok();
@@ -553,7 +609,7 @@ async fn the_metadata_name_the_keys() {
         entity.attribute("validUntil").unwrap().parse().unwrap();
     let days = (until - app.now()).num_days();
     assert!((1820..=1827).contains(&days), "{days}");
-    assert!(xml.contains("Location=\"https://custom.test/auth/v1/sso/saml/acs\""));
+    assert!(xml.contains("Location=\"https://Custom.test:443/auth/v1/sso/saml/acs\""));
     let settings = app.get("/settings", "").await.ok();
     assert_eq!(settings.body["saml_enabled"], true);
     assert_eq!(settings.body["saml_private_key_next_configured"], true);

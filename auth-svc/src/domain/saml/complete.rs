@@ -245,6 +245,9 @@ fn believe(
         .filter(|_| saml.allow_encrypted_assertions)
         .collect();
     let read = || {
+        if posted.has_artifact {
+            return Err(super::Problem::new("responses by artifact are not fetched"));
+        }
         let text = decode(&posted.response).unwrap_or_default();
         let text = String::from_utf8(text)
             .map_err(|_| super::Problem::new("the response is not UTF-8"))?;
@@ -264,7 +267,7 @@ fn believe(
         response::read(&text, &expected)
     };
     read().map_err(|problem| {
-        tracing::warn!(sso_provider_id = %provider.id, %problem, "a response of an identity provider is not believed");
+        tracing::info!(sso_provider_id = %provider.id, %problem, "a response of an identity provider is not believed");
         not_valid()
     })
 }

@@ -64,6 +64,7 @@ pub struct Source {
     pub array: bool,
 }
 
+#[expect(clippy::ref_option, reason = "serde hands the field over as it is")]
 fn is_nothing(keys: &Option<BTreeMap<String, Source>>) -> bool {
     keys.as_ref().is_none_or(BTreeMap::is_empty)
 }
@@ -184,13 +185,13 @@ mod tests {
         }
     }
 
-    fn mapping(keys: Value) -> Mapping {
+    fn mapping(keys: &Value) -> Mapping {
         serde_json::from_value(json!({ "keys": keys })).unwrap()
     }
 
     #[test]
     fn claims_come_from_attributes_or_defaults() {
-        let mapping = mapping(json!({
+        let mapping = mapping(&json!({
             "name": { "names": ["nobody", "DISPLAYNAME"] },
             "roles": { "name": "groups", "array": true },
             "first": { "name": "groups" },
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_claim_with_a_type_cannot_have_another() {
-        let mapping = mapping(json!({ "name": { "name": "groups", "array": true } }));
+        let mapping = mapping(&json!({ "name": { "name": "groups", "array": true } }));
         let error = profile(&mapping, "https://idp.test", &assertion()).unwrap_err();
         assert_eq!(error.wire().status, 500);
     }
@@ -240,7 +241,7 @@ mod tests {
     fn what_is_not_set_is_not_written() {
         let text = serde_json::to_string(&Mapping::default()).unwrap();
         assert_eq!(text, "{}");
-        let mapping = mapping(json!({ "a": { "name": "b" } }));
+        let mapping = mapping(&json!({ "a": { "name": "b" } }));
         let text = serde_json::to_string(&mapping).unwrap();
         assert_eq!(text, r#"{"keys":{"a":{"name":"b"}}}"#);
     }

@@ -118,7 +118,10 @@ fn check_response(
     let code = xml::required(status, PROTOCOL, "StatusCode")?;
     match xml::attribute(code, "Value") {
         SUCCESS => Ok(()),
-        other => refuse(format!("the provider answers {other:.200}")),
+        other => {
+            let begin: String = other.chars().take(200).collect();
+            refuse(format!("the provider answers {begin:?}"))
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use aws_lc_rs::{
     signature::{
         ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ECDSA_P521_SHA512_FIXED,
         RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512,
+        RSA_PSS_2048_8192_SHA256, RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512,
         UnparsedPublicKey, VerificationAlgorithm,
     },
 };
@@ -134,6 +135,9 @@ fn signature_algorithm(name: &str) -> Result<&'static dyn VerificationAlgorithm,
         "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256" => &RSA_PKCS1_2048_8192_SHA256,
         "http://www.w3.org/2001/04/xmldsig-more#rsa-sha384" => &RSA_PKCS1_2048_8192_SHA384,
         "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512" => &RSA_PKCS1_2048_8192_SHA512,
+        "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1" => &RSA_PSS_2048_8192_SHA256,
+        "http://www.w3.org/2007/05/xmldsig-more#sha384-rsa-MGF1" => &RSA_PSS_2048_8192_SHA384,
+        "http://www.w3.org/2007/05/xmldsig-more#sha512-rsa-MGF1" => &RSA_PSS_2048_8192_SHA512,
         "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256" => &ECDSA_P256_SHA256_FIXED,
         "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha384" => &ECDSA_P384_SHA384_FIXED,
         "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha512" => &ECDSA_P521_SHA512_FIXED,

@@ -2,12 +2,14 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
+use proptest::prelude::*;
 use serde_json::Value;
 use url::Url;
 
 use super::{
     c14n::Method,
     key::Key,
+    metadata::Metadata,
     response::{self, Expected},
     signature::TrustedKey,
     xml,
@@ -80,6 +82,35 @@ fn responses_are_believed_or_not() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What an identity provider in wide use says, partly sealed with our certificate.
+#[test]
+fn the_responses_of_samlify_are_believed() {
+    let made: Value =
+        serde_json::from_str(include_str!("../../../tests/saml/samlify.json")).unwrap();
+    let url = Url::parse(made["url"].as_str().unwrap()).unwrap();
+    let key = Key::read(made["key"].as_str().unwrap(), &url, true).unwrap();
+    let certificate = STANDARD.decode(made["certificate"].as_str().unwrap());
+    let trusted = [TrustedKey::of_certificate(&certificate.unwrap()).unwrap()];
+    let expected = Expected {
+        audience: ENTITY,
+        acs_url: ACS,
+        issuer: IDP,
+        trusted: &trusted,
+        request_id: Some("id-1"),
+        decrypting: &[&key],
+        now: now(),
+    };
+    let cases = made["cases"].as_object().unwrap();
+    assert_eq!(cases.len(), 7);
+    for (name, text) in cases {
+        let read = response::read(text.as_str().unwrap(), &expected);
+        let read = read.unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        assert_eq!(read.email(), Some("ada@example.com"), "{name}");
+        let names: Vec<_> = read.values("displayName").collect();
+        assert_eq!(names, ["Ada & Co <\"x\">"], "{name}");
+    }
 }
 
 /// A change of any octet of a signed assertion is noticed, or is none.
@@ -174,8 +205,7 @@ fn a_certificate_is_always_the_same() {
 /// Providers that know a project by its certificate go on knowing it.
 #[test]
 fn a_certificate_is_the_one_that_gotrue_makes() {
-    let made: Value =
-        serde_json::from_str(include_str!("../../../tests/saml/certificate.json")).unwrap();
+    let made: Value = serde_json::from_str(include_str!("../../../tests/saml/keys.json")).unwrap();
     let url = Url::parse(made["url"].as_str().unwrap()).unwrap();
     let key = Key::read(made["key"].as_str().unwrap(), &url, true).unwrap();
     let certificate = STANDARD.encode(key.certificate());
@@ -184,11 +214,96 @@ fn a_certificate_is_the_one_that_gotrue_makes() {
 
 #[test]
 fn a_key_has_a_form_and_a_length() {
+    let made: Value = serde_json::from_str(include_str!("../../../tests/saml/keys.json")).unwrap();
     let url = Url::parse("https://auth.test").unwrap();
+    let named = |name: &str| made[name].as_str().unwrap();
     for (text, reason) in [
         ("%", "the key is not in standard Base64 format"),
         ("AAAA", "the key is not in PKCS#1 format"),
+        (named("pkcs8_key"), "the key is not in PKCS#1 format"),
+        (named("short_key"), "the key must be at least RSA 2048"),
+        (
+            named("odd_key"),
+            "the key should use the 65537 (0x10001) RSA public exponent",
+        ),
     ] {
         assert_eq!(Key::read(text, &url, false).unwrap_err(), reason);
+    }
+}
+
+/// Elements with namespaces, attributes and texts of all kinds.
+fn documents() -> impl Strategy<Value = String> {
+    let declared = [
+        "",
+        " xmlns='u:d'",
+        " xmlns=''",
+        " xmlns:p='u:p'",
+        " xmlns:p='u:q' p:c='3'",
+    ];
+    let start = (
+        prop::sample::select(vec!["a", "b", "p:a"]),
+        prop::sample::select(declared.to_vec()),
+        prop::sample::select(vec!["", " b='2' a='1'", " p:b='&#10;' b='&lt;\"'"]),
+    );
+    let leaf = prop::sample::select(vec![
+        "x &amp; y",
+        "",
+        "<![CDATA[<&>]]>",
+        "<!-- c -->",
+        "<?t d?>",
+        "\r\n",
+        "&#13;",
+        "ä",
+    ])
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(5, 40, 4, move |inner| {
+        (start.clone(), prop::collection::vec(inner, 0..4)).prop_map(
+            |((name, declared, attributes), children)| {
+                let children = children.concat();
+                format!("<{name}{declared}{attributes}>{children}</{name}>")
+            },
+        )
+    })
+    .prop_map(|inside| format!("<r xmlns:p='u:p'>{inside}</r>"))
+}
+
+proptest! {
+    /// A canonical form is its own, and says what the document said.
+    #[test]
+    fn a_canonical_form_stays_as_it_is(text in documents()) {
+        for algorithm in [
+            "http://www.w3.org/2001/10/xml-exc-c14n#WithComments",
+            "http://www.w3.org/TR/2001/REC-xml-c14n-20010315#WithComments",
+        ] {
+            let method = format!("<m Algorithm='{algorithm}'/>");
+            let method = xml::parse(&method).unwrap();
+            let method = Method::of(method.root_element()).unwrap().unwrap();
+            let document = xml::parse(&text).unwrap();
+            let once = method.apply(document.root_element(), None).unwrap();
+            let again = xml::parse(&once).unwrap();
+            prop_assert_eq!(&method.apply(again.root_element(), None).unwrap(), &once);
+            let said = |document: &roxmltree::Document<'_>| -> Vec<String> {
+                let elements = document.descendants().filter(roxmltree::Node::is_element);
+                elements
+                    .map(|one| {
+                        let name = one.tag_name();
+                        // No namespace and the empty one are the same.
+                        let namespace = name.namespace().unwrap_or_default();
+                        format!("{namespace} {} {:?}", name.name(), one.text())
+                    })
+                    .collect()
+            };
+            prop_assert_eq!(said(&again), said(&document));
+        }
+    }
+
+    /// Nothing that is sent stops the service.
+    #[test]
+    fn any_text_is_read_or_refused(text in "[<>/a:=\"' x!?&;#-]{0,60}") {
+        drop(Metadata::parse(&text));
+        drop(response::issuer(&text));
+        if let Ok(document) = xml::parse(&text) {
+            drop(Method::inclusive().apply(document.root_element(), None));
+        }
     }
 }

@@ -20,6 +20,8 @@ pub(super) const MAX_TEXT: usize = 1 << 20;
 const MAX_NODES: u32 = 20_000;
 /// The most declarations of namespaces: an element inherits all that are around it.
 const MAX_DECLARATIONS: usize = 4_000;
+/// The most signs of equality, and so attributes: those of an element are compared with each other.
+const MAX_EQUALS: usize = 8_000;
 /// The deepest element.
 const MAX_DEPTH: usize = 64;
 
@@ -30,6 +32,9 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Problem> {
     }
     if text.matches("xmlns").count() > MAX_DECLARATIONS {
         return refuse("the document declares too many namespaces");
+    }
+    if text.bytes().filter(|byte| *byte == b'=').count() > MAX_EQUALS {
+        return refuse("the document has too many attributes");
     }
     let options = ParsingOptions {
         allow_dtd: false,
@@ -170,6 +175,7 @@ mod tests {
         let deep = format!("{}{}", "<a>".repeat(5000), "</a>".repeat(5000));
         let wide = format!("<a>{}</a>", "<b/>".repeat(30_000));
         let declared = format!("<a>{}</a>", "<b xmlns:x='x'/>".repeat(5000));
+        let many = format!("<a>{}</a>", "<b c='' d=''/>".repeat(4_500));
         let long = format!("<a>{}</a>", " ".repeat(MAX_TEXT));
         for text in [
             "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
@@ -184,9 +190,10 @@ mod tests {
             &deep,
             &wide,
             &declared,
+            &many,
             &long,
         ] {
-            assert!(parse(text).is_err(), "{:.60}", text);
+            assert!(parse(text).is_err(), "{text:.60}");
         }
         assert!(parse("<a ID='x'><b ID='y'/></a>").is_ok());
     }
