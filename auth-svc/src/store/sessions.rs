@@ -29,12 +29,11 @@ impl Session {
 
     /// The last sign of life.
     pub fn last_refreshed_at(&self, token_updated_at: Option<DateTime<Utc>>) -> DateTime<Utc> {
-        let refreshed = self.refreshed_at.map(|naive| naive.and_utc());
-        [refreshed, token_updated_at]
-            .into_iter()
-            .flatten()
-            .max()
-            .unwrap_or(self.created_at)
+        match (self.refreshed_at, token_updated_at) {
+            (Some(refreshed), _) => refreshed.and_utc(),
+            (None, Some(token)) => token.max(self.created_at),
+            (None, None) => self.created_at,
+        }
     }
 }
 
@@ -150,7 +149,7 @@ pub async fn record_refresh(
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
         "update auth.sessions
-         set refreshed_at = $2, user_agent = coalesce($3, user_agent), ip = coalesce($4, ip),
+         set refreshed_at = $2, user_agent = $3, ip = coalesce($4, ip),
              updated_at = $5
          where id = $1",
     )
