@@ -105,7 +105,7 @@ pub(super) async fn challenge(
     let acting = acting(&signed_in)?;
     // The other kinds need no body, and the original does not look at one.
     if factor.factor_type == "phone" {
-        signup::check_channel(&body?.0.channel)?;
+        signup::check_channel(&app, &body?.0.channel)?;
     }
     mfa::challenge(&app, acting, &factor).await.map(Json)
 }

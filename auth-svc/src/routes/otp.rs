@@ -103,7 +103,7 @@ async fn by_text(app: &App, params: Params, caller: &Caller) -> Result<Json<Valu
         ));
     }
     let phone = address::phone(&params.phone)?;
-    signup::check_channel(&params.channel)?;
+    signup::check_channel(app, &params.channel)?;
     let known = {
         let mut conn = app.connection().await?;
         users::find_by_phone(&mut conn, &phone, &caller.aud).await?
@@ -116,6 +116,11 @@ async fn by_text(app: &App, params: Params, caller: &Caller) -> Result<Json<Valu
             password: &unknown,
             data: params.data,
             challenge: None,
+            channel: if params.channel.is_empty() {
+                "sms"
+            } else {
+                &params.channel
+            },
         };
         sign_up(app, &signup, caller).await?;
         if !app.config().sms.autoconfirm {

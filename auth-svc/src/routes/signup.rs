@@ -80,10 +80,11 @@ pub(super) fn check_open(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-/// Fails for a channel that no message can take.
-pub(super) fn check_channel(channel: &str) -> Result<(), Error> {
+/// Fails for a channel that no message can take. A hook that sends them may know others.
+pub(super) fn check_channel(app: &App, channel: &str) -> Result<(), Error> {
     match channel {
         "" | "sms" | "whatsapp" => Ok(()),
+        _ if app.config().hooks.send_sms.is_some() => Ok(()),
         _ => Err(Error::invalid(
             "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
         )),
@@ -102,7 +103,7 @@ fn checked<'a>(app: &App, params: &'a Params) -> Result<Signup<'a>, Error> {
         ));
     }
     if params.email.is_empty() {
-        check_channel(&params.channel)?;
+        check_channel(app, &params.channel)?;
         if !params.code_challenge.is_empty() {
             return Err(Error::invalid("PKCE not supported for phone signups"));
         }
@@ -112,6 +113,10 @@ fn checked<'a>(app: &App, params: &'a Params) -> Result<Signup<'a>, Error> {
         password: &params.password,
         data: params.data.clone(),
         challenge: Challenge::read(&params.code_challenge, &params.code_challenge_method)?,
+        channel: match params.channel.as_str() {
+            "" => "sms",
+            chosen => chosen,
+        },
     })
 }
 

@@ -89,6 +89,25 @@ pub(super) async fn post(
 /// The session as a response, with the headers that say whose it is.
 pub(super) fn issued(issued: &Issued, outcome: Option<Outcome>) -> Response {
     let mut response = Json(issued.to_json()).into_response();
+    name_session(&mut response, issued);
+    if let Some(outcome) = outcome {
+        note_outcome(&mut response, outcome);
+    }
+    response
+}
+
+/// Says of a new token that it is one.
+pub(super) fn note_outcome(response: &mut Response, outcome: Outcome) {
+    if outcome != Outcome::ParentReused {
+        let name = HeaderName::from_static("sb-auth-refresh-token-reuse");
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static("false"));
+    }
+}
+
+/// Adds the headers that say whose session an answer gives.
+pub(super) fn name_session(response: &mut Response, issued: &Issued) {
     let headers = response.headers_mut();
     let mut put = |name: &'static str, value: &str| {
         if let Ok(value) = HeaderValue::from_str(value) {
@@ -100,14 +119,6 @@ pub(super) fn issued(issued: &Issued, outcome: Option<Outcome>) -> Response {
     if let Some(prefix) = issued.refresh_token.get(..5) {
         put("sb-auth-refresh-token-prefix", prefix);
     }
-    match outcome {
-        Some(Outcome::Rotated) => put("sb-auth-refresh-token-rotated", "true"),
-        Some(Outcome::ParentReused | Outcome::IntervalReused) => {
-            put("sb-auth-refresh-token-reuse", "true");
-        }
-        None => {}
-    }
-    response
 }
 
 async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result<Response, Error> {

@@ -80,15 +80,18 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
         email: None,
         phone: None,
         password: None,
-        challenge: Challenge::read(&params.code_challenge, &params.code_challenge_method)?,
+        challenge: None,
     };
     if !params.email.is_empty() {
         let email = address::email(&params.email)?;
         wish.email = Some(email).filter(|email| *email != account.user.email);
     }
+    if wish.email.is_some() {
+        wish.challenge = Challenge::read(&params.code_challenge, &params.code_challenge_method)?;
+    }
     if !params.phone.is_empty() {
         let phone = address::phone(&params.phone)?;
-        signup::check_channel(&params.channel)?;
+        signup::check_channel(app, &params.channel)?;
         wish.phone = Some(phone).filter(|phone| *phone != account.user.phone);
     }
     if let Some(password) = &params.password {
@@ -199,9 +202,9 @@ pub(super) async fn put(
             send::text(&app, &mut tx, &account, phone, text, &caller).await?;
         }
     }
+    let account = account.reload(&mut tx).await?;
     let actor = Actor::User(&account.user);
     audit::record(&app, &mut tx, &caller, actor, Action::UserModified, None).await?;
-    let account = account.reload(&mut tx).await?;
     tx.commit().await?;
     Ok(Json(account.to_json()))
 }

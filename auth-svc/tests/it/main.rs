@@ -29,3 +29,4 @@ mod refresh;
 mod sessions;
 mod test_app;
 mod user;
+mod wire;
