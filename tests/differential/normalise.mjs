@@ -7,7 +7,7 @@ const VOLATILE = new RegExp(
   [
     `(?<jwt>eyJ[\\w-]+\\.eyJ[\\w-]+\\.[\\w-]+)`,
     `(?<uuid>${UUID})`,
-    `(?<hash>(?:pkce_)?\\b[0-9a-f]{56}\\b)`,
+    `(?<hash>(?<![0-9A-Za-z_])(?:pkce_)?[0-9a-f]{56}\\b)`,
     `(?<time>${TIME})`,
     `(?<bcrypt>\\$2[aby]\\$10\\$[./A-Za-z0-9]{53})`,
     `(?<after>after \\d+ seconds)`,
@@ -22,7 +22,7 @@ const RANDOM = new Set(
    token_new webhook-id webhook-signature refresh_token_hmac_key error_id phone_otp`.split(/\s+/),
 );
 /** Unix times. */
-const INSTANTS = new Set(`iat exp expires_at timestamp nbf auth_time expires`.split(' '));
+const INSTANTS = new Set(`iat exp expires_at timestamp nbf auth_time expires updated_at`.split(' '));
 const HIDDEN = { qr_code: '<svg>' };
 
 export class Normaliser {
@@ -51,6 +51,10 @@ export class Normaliser {
   }
 
   #walk(value, where, key) {
+    if (Array.isArray(value) && key === 'factors') {
+      const list = value.map((each) => this.#walk(each, where && `${where}.${key}`, ''));
+      return list.sort((a, b) => (a.id < b.id ? -1 : 1));
+    }
     if (Array.isArray(value))
       return value.map((each, index) => this.#walk(each, where && `${where}.${index}`, key));
     if (value && typeof value === 'object') {

@@ -93,7 +93,6 @@ export default [
         body: '{"email":"dup1@a.test","email":"dup2@a.test","password":"password"}',
       });
       await t.send('POST', '/signup', { body: '{"EMAIL":"case@a.test","Password":"password"}' });
-      await t.send('POST', '/signup', { body: '{"email":"x@a.test","password":"\\ud800 surrogate"}' });
       await t.send('POST', '/signup', {
         body: '{"email":"nul@a.test","password":"password","data":{"a":"\\u0000"}}',
       });
@@ -105,10 +104,6 @@ export default [
         body: `{"email":"big@a.test","password":"password","data":{"a":"${'x'.repeat(200_000)}"}}`,
         as: 'large',
       });
-      await t.send('POST', '/signup', {
-        body: `{"email":"deep@a.test","password":"password","data":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`,
-        as: 'deep',
-      });
       await t.post('/signup', {
         email: 'extra@a.test',
         password: 'password',
@@ -118,6 +113,17 @@ export default [
       for (const data of ['text', 7, [], null, { '': 1 }]) {
         await t.post('/signup', { email: `data-${typeof data}@a.test`, password: 'password', data });
       }
+    },
+  },
+  {
+    name: 'JSON that our parser does not take',
+    profile: 'plain',
+    async run(t) {
+      await t.send('POST', '/signup', { body: '{"email":"x@a.test","password":"\\ud800 surrogate"}' });
+      await t.send('POST', '/signup', {
+        body: `{"email":"deep@a.test","password":"password","data":${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`,
+        as: 'deep',
+      });
     },
   },
   {
@@ -219,7 +225,6 @@ export default [
         HS384: jwt(claims, { alg: 'HS384' }),
         RS256: jwt(claims, { alg: 'RS256' }),
         kid: jwt(claims, { header: { kid: 'unknown' } }),
-        'number as kid': jwt(claims, { header: { kid: 7 } }),
         'no typ': jwt(claims, { header: { typ: undefined } }),
         crit: jwt(claims, { header: { crit: ['x'] } }),
         expired: jwt({ ...claims, exp: 1 }),
@@ -295,6 +300,15 @@ export default [
       await t.post('/logout', undefined, { token: good });
       await t.get('/user', { token: good, as: 'after logout' });
       await t.post('/logout', undefined, { token: good, as: 'logout again' });
+    },
+  },
+  {
+    name: 'a key id that is a number',
+    profile: 'autoconfirm',
+    async run(t) {
+      const { user } = await member(t, 'kid@a.test');
+      const token = jwt({ sub: user.id, aud: 'authenticated', exp: soon() }, { header: { kid: 7 } });
+      await t.get('/user', { token });
     },
   },
   {
