@@ -22,6 +22,7 @@ const whole = {
   'admin: a password hash of Argon2': 'password hashes come as bcrypt',
   'hooks: odd answers over HTTP': 'redirects of hooks are not followed',
   'hooks: a slow function': 'two seconds end a hook in the database, also outside of a transaction',
+  'settings: NULLs of other hands': 'NULL in a text column is read as an empty text',
   'mfa: a second phone factor without a name': 'a phone factor makes way only for one that is enrolled',
 };
 
@@ -126,12 +127,14 @@ export const accepted = [
     documented: 'columns without a value are NULL where GoTrue writes an empty text',
   },
   {
+    what: /^POST \/(admin\/users|signup)|^PUT \/user|sign up|^make /,
     place: /^body(\.user)?\.confirmed_at$/,
     if: ({ their }) => their === undefined,
     reason: 'answers are read after the writes',
     documented: 'answers show the rows as they are after the request',
   },
   {
+    what: /^POST \/signup|^PUT \/admin\/users|sign up/,
     place: /^body(\.user)?\.identities\.\d+\.(email|identity_data\.\w+)$/,
     reason: 'answers are read after the writes',
     documented: 'answers show the rows as they are after the request',
@@ -144,8 +147,9 @@ export const accepted = [
     documented: 'an anonymous user who gets an address gets its provider at once',
   },
   {
-    what: /^POST \/factors\/.*\/verify/,
-    place: /^body\.user\.factors\./,
+    scenario: /^(mfa|settings|webauthn): /,
+    place:
+      /^body\.user\.factors\.\d+$|^body\.user\.factors\.\d+\.(id|status|factor_type|friendly_name|last_challenged_at|updated_at|phone)$/,
     reason: 'answers are read after the writes',
     documented: 'answers show the rows as they are after the request',
   },
@@ -213,12 +217,23 @@ export const accepted = [
     documented: 'a provider that refuses a code is not asked again with the secret in the body',
   },
   {
-    scenario: 'mfa: WebAuthn factors and passkeys',
+    scenario: /WebAuthn|webauthn/,
     what: 'rows',
     place: 'audit_log_entries',
     if: ({ their, our }) => their === undefined && our.payload.action === 'challenge_created',
     reason: 'all challenges are in the audit log',
     documented: 'its making is in the audit log for WebAuthn, too',
+  },
+  {
+    place: /last_webauthn_challenge_data\./,
+    reason: 'the response is kept as the client sent it',
+    documented: '`last_webauthn_challenge_data` has the response as the client sent it',
+  },
+  {
+    place: /^body\.options\.excludeCredentials\.\d+\.transports$/,
+    if: ({ their }) => their === undefined,
+    reason: 'a browser finds a known authenticator sooner',
+    documented: 'excluded passkeys name their transports',
   },
   {
     place: /claims\.aud$/,

@@ -55,6 +55,11 @@ export class Normaliser {
       const list = value.map((each) => this.#walk(each, where && `${where}.${key}`, ''));
       return list.sort((a, b) => (a.id < b.id ? -1 : 1));
     }
+    if (Array.isArray(value) && key === 'amr') {
+      // Those of one second have no order, and a second may pass on one side alone.
+      const byMethod = (a, b) => (a.method < b.method ? -1 : 1);
+      return value.toSorted(byMethod).map((each) => this.#walk(each, where, ''));
+    }
     if (Array.isArray(value))
       return value.map((each, index) => this.#walk(each, where && `${where}.${index}`, key));
     if (value && typeof value === 'object') {
@@ -63,6 +68,8 @@ export class Normaliser {
         names.map((name) => [name, this.#walk(value[name], where && `${where}.${name}`, name)]),
       );
     }
+    // A second may pass meanwhile.
+    if (key === 'expires_in') return `<about ${Math.round(value / 5) * 5} s>`;
     if (typeof value === 'number' && INSTANTS.has(key) && value > 1e9)
       return `<now ${Math.round((value - Date.now() / 1000) / 60)} min>`;
     if (typeof value !== 'string' || value === '') return value;
