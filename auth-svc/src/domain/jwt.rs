@@ -358,6 +358,34 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_does_not_pass_for_the_public_key_that_a_token_names() {
+        let keys = Keys::new(SECRET, None, Some(&format!("[{EC}]")), &[]).unwrap();
+        let mut shared = Keys::from_secret(SECRET);
+        for (kid, expected) in [("ec", false), ("unknown", true)] {
+            shared.header.kid = Some(kid.to_owned());
+            let token = shared.sign(&claims(100)).unwrap();
+            let verified = keys.verify(&token, 1);
+            assert_eq!(verified.is_ok(), expected, "{kid}");
+            assert_eq!(verified == Err(Invalid::KeyType), !expected, "{kid}");
+        }
+    }
+
+    #[test]
+    fn claims_of_a_wrong_type_are_no_claims() {
+        let keys = Keys::from_secret(SECRET);
+        for wrong in [
+            json!({"exp": "soon"}),
+            json!({"iat": {}}),
+            json!({"sub": 7}),
+            json!({"is_anonymous": "no"}),
+        ] {
+            let token = keys.sign(wrong.as_object().unwrap()).unwrap();
+            let verified = keys.verify(&token, 1);
+            assert!(matches!(verified, Err(Invalid::Malformed(_))), "{wrong}");
+        }
+    }
+
+    #[test]
     fn there_must_be_exactly_one_signing_key() {
         let verify_only = r#"[{"kty":"oct","k":"AAAA","key_ops":["verify"]}]"#;
         assert!(Keys::new(SECRET, None, Some(verify_only), &[]).is_err());
