@@ -16,7 +16,7 @@ const gives =
 /** Whole scenarios that exist to show one difference. */
 const whole = {
   'basics: JSON that our parser does not take': 'lone surrogates and more than 127 levels in a body',
-  'basics: a key id that is a number': 'a `kid` that is no text',
+  'tokens: a key id that is a number': 'a `kid` that is no text',
   'signup: an address that mail servers refuse': 'the part before the @ of an address ends at 64 bytes',
   'verify: redirects that are read differently': 'the fragment of a redirect is replaced',
   'admin: a password hash of Argon2': 'password hashes come as bcrypt',
