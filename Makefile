@@ -9,7 +9,7 @@ NODE := node_modules/.bin/node
 WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
 DENY := target/tools/bin/cargo-deny
 
-.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types bench clean browser
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth bench clean browser
 
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -62,6 +62,10 @@ test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
 test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser
 	cargo build --workspace --bins
 	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
+
+differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.
+	cargo build --package auth-svc --package pg-embed --bins
+	target/debug/with-postgres $(NODE) tests/differential/auth.mjs $(SCENARIOS)
 
 bench: build ## Measures the services beside their peers and Postgres's own limit.
 	scripts/ensure-bench-tools.sh

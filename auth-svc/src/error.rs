@@ -445,7 +445,7 @@ pub async fn render(request: Request, next: Next) -> Response {
         }
     }
     let headers = rendered.headers_mut();
-    if !matches!(*error, Error::OAuth { .. }) {
+    if !matches!(*error, Error::OAuth { .. } | Error::Hook { .. }) {
         let code = HeaderValue::from_static(error.wire().code.as_str());
         headers.insert(ERROR_CODE, code);
     }

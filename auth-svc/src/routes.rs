@@ -5,9 +5,11 @@ mod audit_log;
 mod authorize;
 mod callback;
 mod caller;
+mod cors;
 mod custom_providers;
 mod extract;
 mod factors;
+mod fallback;
 mod generate_link;
 mod health;
 mod id_token;
@@ -34,16 +36,13 @@ mod verify;
 mod web3;
 mod well_known;
 
+use crate::{app::App, error};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
     middleware::{from_fn, from_fn_with_state},
-    response::{IntoResponse as _, Response},
     routing::{delete, get, patch, post, put},
 };
-use http::StatusCode;
-
-use crate::{app::App, error};
 
 /// What `/health` and `version` say.
 pub const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
@@ -52,7 +51,7 @@ const MAX_BODY: usize = 1 << 20;
 
 /// All routes, with the layers around them.
 pub fn router(app: &App) -> Router {
-    Router::new()
+    let routes = Router::new()
         .route("/health", get(health::get))
         .route("/settings", get(settings::get))
         .route("/.well-known/jwks.json", get(well_known::jwks))
@@ -129,13 +128,21 @@ pub fn router(app: &App) -> Router {
         )
         .merge(oauth_server::router())
         .merge(unbuilt::router())
-        .fallback(not_found)
+        .fallback(fallback::not_found)
+        .method_not_allowed_fallback(fallback::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn_with_state(app.clone(), layers::timeout))
         .layer(from_fn(error::render))
-        .layer(layers::cors(&app.config().api.cors_allowed_headers))
+        .layer(from_fn_with_state(
+            cors::allowed(&app.config().api.cors_allowed_headers),
+            cors::layer,
+        ))
         .layer(from_fn(svc_kit::http::request_id_layer))
-        .with_state(app.clone())
+        .with_state(app.clone());
+    // Before any route is chosen.
+    Router::new()
+        .fallback_service(routes)
+        .layer(from_fn(fallback::without_slash))
 }
 
 fn passkey_routes() -> Router<App> {
@@ -161,8 +168,4 @@ fn passkey_routes() -> Router<App> {
             "/passkeys/registration/verify",
             post(passkeys::finish_registration),
         )
-}
-
-async fn not_found() -> Response {
-    (StatusCode::NOT_FOUND, "404 page not found\n").into_response()
 }

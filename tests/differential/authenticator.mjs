@@ -1,81 +1,90 @@
-// An authenticator in software: makes WebAuthn credentials and proves them.
+// An authenticator in software: ES256 keys, attestation none, as a security key without a brand would answer.
 
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest();
-const url = (bytes) => Buffer.from(bytes).toString('base64url');
+const text = (bytes) => Buffer.from(bytes).toString('base64url');
 
-/** A byte string in CBOR. */
-function cborBytes(bytes) {
-  const length = bytes.length < 256 ? [0x58, bytes.length] : [0x59, bytes.length >> 8, bytes.length & 255];
-  return Buffer.concat([Buffer.from(length), bytes]);
+/** The few kinds of CBOR that an authenticator writes. */
+function cbor(value) {
+  const head = (major, length) => {
+    if (length < 24) return Buffer.from([(major << 5) | length]);
+    if (length < 256) return Buffer.from([(major << 5) | 24, length]);
+    return Buffer.from([(major << 5) | 25, length >> 8, length & 255]);
+  };
+  if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
+  if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
+  if (typeof value === 'string') return Buffer.concat([head(3, value.length), Buffer.from(value)]);
+  const pairs = [...value].flatMap(([key, each]) => [cbor(key), cbor(each)]);
+  return Buffer.concat([head(5, value.size), ...pairs]);
 }
 
-const cborText = (text) => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)]);
-
 export class Authenticator {
-  #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  #id = randomBytes(32);
   #count = 0;
-  id = randomBytes(16);
+  #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-  constructor(origin) {
-    this.origin = origin;
+  constructor({ rpId = 'site.test', origin = 'https://site.test' } = {}) {
+    Object.assign(this, { rpId, origin });
   }
 
-  #client(type, options) {
-    const data = { type, challenge: options.challenge, origin: this.origin, crossOrigin: false };
+  #client(type, challenge) {
+    const data = { type, challenge, origin: this.origin, crossOrigin: false };
     return Buffer.from(JSON.stringify(data));
   }
 
-  #data(party, flags, rest = Buffer.alloc(0)) {
-    this.#count += 1;
+  #data(flags, rest = Buffer.alloc(0)) {
     const count = Buffer.alloc(4);
-    count.writeUInt32BE(this.#count);
-    return Buffer.concat([sha256(party), Buffer.from([flags]), count, rest]);
-  }
-
-  /** The answer to options for a new credential. */
-  create(options) {
-    const { x, y } = this.#keys.publicKey.export({ format: 'jwk' });
-    const key = Buffer.concat([
-      Buffer.from([0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21]),
-      cborBytes(Buffer.from(x, 'base64url')),
-      Buffer.from([0x22]),
-      cborBytes(Buffer.from(y, 'base64url')),
-    ]);
-    const credential = Buffer.concat([Buffer.alloc(16), Buffer.from([0, this.id.length]), this.id, key]);
-    // Present, verified, with a credential.
-    const data = this.#data(options.rp.id, 0x45, credential);
-    const attestation = Buffer.concat([
-      Buffer.from([0xa3]),
-      ...[cborText('fmt'), cborText('none'), cborText('attStmt'), Buffer.from([0xa0])],
-      ...[cborText('authData'), cborBytes(data)],
-    ]);
-    const response = {
-      clientDataJSON: url(this.#client('webauthn.create', options)),
-      attestationObject: url(attestation),
-      transports: ['internal'],
-    };
-    return this.#credential(response);
-  }
-
-  /** The answer to options for a proof. `user` is the id that the credential was made for. */
-  get(options, user) {
-    const client = this.#client('webauthn.get', options);
-    const data = this.#data(options.rpId, 0x05);
-    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), this.#keys.privateKey);
-    const response = {
-      clientDataJSON: url(client),
-      authenticatorData: url(data),
-      signature: url(signature),
-      userHandle: url(user),
-    };
-    return this.#credential(response);
+    count.writeUInt32BE(this.#count++);
+    return Buffer.concat([sha256(this.rpId), Buffer.from([flags]), count, rest]);
   }
 
   #credential(response) {
-    const id = url(this.id);
-    const attachment = { authenticatorAttachment: 'platform', clientExtensionResults: {} };
-    return { id, rawId: id, type: 'public-key', ...attachment, response };
+    const id = text(this.#id);
+    return {
+      ...{ id, rawId: id, type: 'public-key', authenticatorAttachment: 'cross-platform' },
+      ...{ response, clientExtensionResults: {} },
+    };
+  }
+
+  /** Answers `navigator.credentials.create`. */
+  create({ challenge, user }) {
+    this.handle = user?.id;
+    const { x, y } = this.#keys.publicKey.export({ format: 'jwk' });
+    const [first, second] = [x, y].map((part) => Buffer.from(part, 'base64url'));
+    const key = cbor(
+      new Map([
+        [1, 2],
+        [3, -7],
+        [-1, 1],
+        [-2, first],
+        [-3, second],
+      ]),
+    );
+    const length = Buffer.from([0, this.#id.length]);
+    const authData = this.#data(0x45, Buffer.concat([Buffer.alloc(16), length, this.#id, key]));
+    const attestation = new Map([
+      ['fmt', 'none'],
+      ['attStmt', new Map()],
+      ['authData', authData],
+    ]);
+    return this.#credential({
+      clientDataJSON: text(this.#client('webauthn.create', challenge)),
+      attestationObject: text(cbor(attestation)),
+      transports: ['usb'],
+    });
+  }
+
+  /** Answers `navigator.credentials.get`. */
+  get({ challenge }) {
+    const client = this.#client('webauthn.get', challenge);
+    const data = this.#data(0x05);
+    const signature = sign('sha256', Buffer.concat([data, sha256(client)]), this.#keys.privateKey);
+    return this.#credential({
+      clientDataJSON: text(client),
+      authenticatorData: text(data),
+      signature: text(signature),
+      userHandle: this.handle,
+    });
   }
 }

@@ -62,7 +62,7 @@ function mailOf(from, to, raw) {
     text,
     links,
     hash: link?.searchParams.get('token') ?? text.match(/\b(pkce_)?[0-9a-f]{56}\b/)?.[0],
-    code: text.replace(/href="[^"]+"/g, '').match(/\b\d{6}\b/)?.[0],
+    code: text.replace(/href="[^"]+"/g, '').match(/\b\d{6,10}\b/)?.[0],
   };
 }
 

@@ -7,7 +7,7 @@ const VOLATILE = new RegExp(
   [
     `(?<jwt>eyJ[\\w-]+\\.eyJ[\\w-]+\\.[\\w-]+)`,
     `(?<uuid>${UUID})`,
-    `(?<hash>(?:pkce_)?\\b[0-9a-f]{56}\\b)`,
+    `(?<hash>(?<![0-9A-Za-z_])(?:pkce_)?[0-9a-f]{56}\\b)`,
     `(?<time>${TIME})`,
     `(?<bcrypt>\\$2[aby]\\$10\\$[./A-Za-z0-9]{53})`,
     `(?<after>after \\d+ seconds)`,
@@ -22,7 +22,7 @@ const RANDOM = new Set(
    token_new webhook-id webhook-signature refresh_token_hmac_key error_id phone_otp`.split(/\s+/),
 );
 /** Unix times. */
-const INSTANTS = new Set(`iat exp expires_at timestamp nbf auth_time expires`.split(' '));
+const INSTANTS = new Set(`iat exp expires_at timestamp nbf auth_time expires updated_at`.split(' '));
 const HIDDEN = { qr_code: '<svg>' };
 
 export class Normaliser {
@@ -51,6 +51,15 @@ export class Normaliser {
   }
 
   #walk(value, where, key) {
+    if (Array.isArray(value) && key === 'factors') {
+      const list = value.map((each) => this.#walk(each, where && `${where}.${key}`, ''));
+      return list.sort((a, b) => (a.id < b.id ? -1 : 1));
+    }
+    if (Array.isArray(value) && key === 'amr') {
+      // Those of one second have no order, and a second may pass on one side alone.
+      const byMethod = (a, b) => (a.method < b.method ? -1 : 1);
+      return value.toSorted(byMethod).map((each) => this.#walk(each, where, ''));
+    }
     if (Array.isArray(value))
       return value.map((each, index) => this.#walk(each, where && `${where}.${index}`, key));
     if (value && typeof value === 'object') {
@@ -59,6 +68,8 @@ export class Normaliser {
         names.map((name) => [name, this.#walk(value[name], where && `${where}.${name}`, name)]),
       );
     }
+    // A second may pass meanwhile.
+    if (key === 'expires_in') return `<about ${Math.round(value / 5) * 5} s>`;
     if (typeof value === 'number' && INSTANTS.has(key) && value > 1e9)
       return `<now ${Math.round((value - Date.now() / 1000) / 60)} min>`;
     if (typeof value !== 'string' || value === '') return value;

@@ -147,7 +147,7 @@ export class Side {
       ...{ from, to, subject },
       links: links.map((link) => this.#normaliser.url(link)),
       text: text.includes('plain:')
-        ? this.#normaliser.text(text.replace(/\b\d{6}\b/g, '<code>').trim())
+        ? this.#normaliser.text(text.replace(/\b\d{6,10}\b/g, '<code>').trim())
         : undefined,
     }));
     this.transcript.push({ what: 'mails', where: 'at the end', comparable: { unordered: { mails } } });

@@ -50,12 +50,12 @@ async function lift(t, token, factor) {
 const relyingParty = { rpId: 'site.test', rpOrigins: [ORIGIN] };
 
 /** Makes or proves a WebAuthn factor. */
-async function touch(t, token, factor, authenticator, user) {
+async function touch(t, token, factor, authenticator) {
   const asked = await t.post(`/factors/${factor}/challenge`, { webauthn: relyingParty }, { token });
   const { id, webauthn } = ok(asked, 'WebAuthn challenge');
   const options = webauthn.credential_options.publicKey;
   const credential_response =
-    webauthn.type === 'create' ? authenticator.create(options) : authenticator.get(options, user);
+    webauthn.type === 'create' ? authenticator.create(options) : authenticator.get(options);
   const body = { challenge_id: id, webauthn: { ...relyingParty, type: webauthn.type, credential_response } };
   return ok(await t.post(`/factors/${factor}/verify`, body, { token }), `WebAuthn ${webauthn.type}`);
 }
@@ -85,13 +85,13 @@ async function make(t, name) {
     await t.post('/factors', { factor_type: 'webauthn', friendly_name: 'key' }, { token: key.access_token }),
     'enrolling a key',
   );
-  made.key = { email: at('key'), id: factor.id, user: key.user.id, authenticator: new Authenticator(ORIGIN) };
-  await touch(t, key.access_token, factor.id, made.key.authenticator, key.user.id);
+  made.key = { email: at('key'), id: factor.id, authenticator: new Authenticator() };
+  await touch(t, key.access_token, factor.id, made.key.authenticator);
 
   const holder = await signUp('passkey');
   const token = holder.access_token;
   const begun = ok(await t.post('/passkeys/registration/options', {}, { token }), 'passkey options');
-  made.passkey = { user: holder.user.id, authenticator: new Authenticator(ORIGIN) };
+  made.passkey = { user: holder.user.id, authenticator: new Authenticator() };
   const credential = made.passkey.authenticator.create(begun.options);
   const registered = { challenge_id: begun.challenge_id, credential };
   ok(await t.post('/passkeys/registration/verify', registered, { token }), 'passkey');
@@ -133,10 +133,10 @@ async function check(t, made) {
   made.totp.session = await lift(t, first, made.totp);
 
   const { access_token: token } = await signIn(t, made.key.email);
-  await touch(t, token, made.key.id, made.key.authenticator, made.key.user);
+  await touch(t, token, made.key.id, made.key.authenticator);
 
   const asked = ok(await t.post('/passkeys/authentication/options', {}), 'passkey options');
-  const credential = made.passkey.authenticator.get(asked.options, made.passkey.user);
+  const credential = made.passkey.authenticator.get(asked.options);
   const signedIn = await t.post('/passkeys/authentication/verify', {
     challenge_id: asked.challenge_id,
     credential,

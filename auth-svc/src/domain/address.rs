@@ -15,6 +15,9 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a valid pattern")
 });
 
+/// No mail server takes more before the @ (RFC 5321), and a mail that cannot be sent would be our failure.
+const MAX_LOCAL: usize = 64;
+
 /// The address in lower case, or why it is none.
 pub fn email(text: &str) -> Result<String, Error> {
     if text.is_empty() {
@@ -23,7 +26,8 @@ pub fn email(text: &str) -> Result<String, Error> {
     if text.len() > 255 {
         return Err(Error::invalid("An email address is too long"));
     }
-    if !EMAIL.is_match(text) {
+    let local = text.split_once('@').map_or(text, |(local, _)| local);
+    if !EMAIL.is_match(text) || local.len() > MAX_LOCAL {
         return Err(Error::invalid(
             "Unable to validate email address: invalid format",
         ));
@@ -87,6 +91,8 @@ mod tests {
             assert!(email(wrong).is_err(), "{wrong:?}");
         }
         assert!(email(&format!("{}@example.com", "a".repeat(250))).is_err());
+        assert!(email(&format!("{}@example.com", "a".repeat(65))).is_err());
+        assert!(email(&format!("{}@example.com", "a".repeat(64))).is_ok());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Callbacks into the project: over HTTP with Standard Webhooks signatures, or as a database function.
 
+mod claims;
 mod mfa;
 
 use std::time::Duration;
@@ -32,20 +33,6 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_secs(2);
 const ATTEMPTS: u32 = 3;
 const MAX_ANSWER: usize = 200 * 1024;
-/// What a token must still say after a hook changed it.
-const REQUIRED_CLAIMS: [&str; 10] = [
-    "aud",
-    "exp",
-    "iat",
-    "sub",
-    "email",
-    "phone",
-    "role",
-    "aal",
-    "session_id",
-    "is_anonymous",
-];
-
 /// Sends a text message instead of a provider.
 pub async fn send_sms(
     app: &App,
@@ -147,16 +134,21 @@ pub async fn customise_claims(
     input.insert("claims".into(), Value::Object(claims));
     input.insert("authentication_method".into(), method.as_str().into());
     let mut output = invoke(app, conn, hook, input).await?;
-    let Some(Value::Object(claims)) = output.remove("claims") else {
-        return Err(failure("output claims field is missing"));
+    let claims = match output.remove("claims") {
+        Some(Value::Object(claims)) => claims,
+        None | Some(Value::Null) => {
+            return Err(Error::Hook {
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                message: "output claims field is missing".to_owned(),
+            });
+        }
+        Some(_) => return Err(failure("Error unmarshaling JSON output.")),
     };
-    if let Some(missing) = REQUIRED_CLAIMS
-        .iter()
-        .find(|name| !claims.contains_key(**name))
-    {
-        return Err(failure(format!(
-            "output claims do not conform to the expected schema: {missing} is required"
-        )));
+    if let Some(faults) = claims::faults(&claims) {
+        return Err(Error::Hook {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            message: format!("output claims do not conform to the expected schema: \n{faults}"),
+        });
     }
     Ok(claims)
 }
@@ -176,10 +168,7 @@ fn input(app: &App, name: &str, caller: &Caller) -> Map<String, Value> {
 }
 
 fn failure(message: impl Into<String>) -> Error {
-    Error::Hook {
-        status: StatusCode::INTERNAL_SERVER_ERROR,
-        message: message.into(),
-    }
+    Error::refused(500, Code::UnexpectedFailure, message.into())
 }
 
 async fn invoke(

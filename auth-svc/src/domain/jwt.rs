@@ -31,6 +31,24 @@ impl fmt::Debug for Keys {
     }
 }
 
+/// Why claims cannot be meant as they stand: a time that is no number must not count as no limit.
+fn misread(claims: &Claims) -> Option<&'static str> {
+    let all = |names: &[&str], fits: fn(&Value) -> bool| {
+        names
+            .iter()
+            .filter_map(|name| claims.get(name))
+            .all(|value| value.is_null() || fits(value))
+    };
+    let texts = ["sub", "role", "email", "phone", "aal", "session_id"];
+    if !all(&["exp", "iat", "nbf"], Value::is_number) {
+        return Some("could not JSON decode claim: a time is no number");
+    }
+    if !all(&texts, Value::is_string) || !all(&["is_anonymous"], Value::is_boolean) {
+        return Some("could not JSON decode claim: a value has another type");
+    }
+    None
+}
+
 /// Why a token was not accepted, in words that clients see.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
@@ -50,6 +68,9 @@ pub enum Invalid {
         /// Its algorithm.
         alg: String,
     },
+    /// A shared secret where the key is a public one.
+    #[error("token signature is invalid: key is of invalid type: HMAC verify expects []byte")]
+    KeyType,
     /// Not signed by us.
     #[error("token signature is invalid: signature is invalid")]
     Signature,
@@ -161,6 +182,11 @@ impl Keys {
         if token.split('.').count() == 3 && !alg.is_empty() && !self.allowed.contains(&alg) {
             return Err(Invalid::Method(alg));
         }
+        let named = header.get("kid").filter(|kid| kid.is_string());
+        let names_public = self.public.iter().any(|key| key.get("kid") == named);
+        if alg.starts_with("HS") && named.is_some() && names_public {
+            return Err(Invalid::KeyType);
+        }
         let claims = self.verifying.verify(token).map_err(|error| match error {
             JwtError::Parts(_) => {
                 Invalid::Malformed("token contains an invalid number of segments")
@@ -173,6 +199,9 @@ impl Keys {
             },
             JwtError::Signature => Invalid::Signature,
         })?;
+        if let Some(reason) = misread(&claims) {
+            return Err(Invalid::Malformed(reason));
+        }
         let time = |name: &str| claims.get(name).and_then(Value::as_f64);
         // Seconds since 1970 are exact in a float for the next millions of years.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
@@ -233,7 +262,7 @@ fn name(algorithm: Algorithm) -> &'static str {
 /// What others need to verify with a key, and nothing of what they must not have.
 fn published(jwk: &Map<String, Value>, algorithm: Algorithm) -> Value {
     let mut public = Map::new();
-    for member in ["kty", "kid", "crv", "x", "y", "n", "e"] {
+    for member in ["kty", "kid", "crv", "x", "y", "n", "e", "ext"] {
         if let Some(value) = jwk.get(member) {
             public.insert(member.to_owned(), value.clone());
         }
@@ -325,6 +354,34 @@ mod tests {
             let published = &keys.published()[0];
             assert_eq!(published["use"], "sig");
             assert!(published.get("d").is_none(), "{published}");
+        }
+    }
+
+    #[test]
+    fn a_secret_does_not_pass_for_the_public_key_that_a_token_names() {
+        let keys = Keys::new(SECRET, None, Some(&format!("[{EC}]")), &[]).unwrap();
+        let mut shared = Keys::from_secret(SECRET);
+        for (kid, expected) in [("ec", false), ("unknown", true)] {
+            shared.header.kid = Some(kid.to_owned());
+            let token = shared.sign(&claims(100)).unwrap();
+            let verified = keys.verify(&token, 1);
+            assert_eq!(verified.is_ok(), expected, "{kid}");
+            assert_eq!(verified == Err(Invalid::KeyType), !expected, "{kid}");
+        }
+    }
+
+    #[test]
+    fn claims_of_a_wrong_type_are_no_claims() {
+        let keys = Keys::from_secret(SECRET);
+        for wrong in [
+            json!({"exp": "soon"}),
+            json!({"iat": {}}),
+            json!({"sub": 7}),
+            json!({"is_anonymous": "no"}),
+        ] {
+            let token = keys.sign(wrong.as_object().unwrap()).unwrap();
+            let verified = keys.verify(&token, 1);
+            assert!(matches!(verified, Err(Invalid::Malformed(_))), "{wrong}");
         }
     }
 

@@ -304,9 +304,14 @@ pub fn not_found() -> Error {
     Error::refused(404, Code::ValidationFailed, "Passkey not found")
 }
 
+/// The id in a path.
+pub fn read_id(id: &str) -> Result<Uuid, Error> {
+    id.parse().map_err(|_| not_found())
+}
+
 /// One of a user's, by the id of a path.
 pub async fn find(conn: &mut PgConnection, user: Uuid, id: &str) -> Result<Passkey, Error> {
-    let id: Uuid = id.parse().map_err(|_| not_found())?;
+    let id = read_id(id)?;
     passkeys::find(conn, user, id)
         .await
         .map_err(Error::database("Database error loading passkey"))?

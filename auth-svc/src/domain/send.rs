@@ -296,7 +296,11 @@ pub async fn text(
         let otp = otp::generate(app.random(), config.sms.otp_length);
         if let Some(hook) = &config.hooks.send_sms {
             let message = (phone, otp.as_str());
-            hooks::send_sms(app, conn, hook, account, message, caller).await?;
+            let mut wishing = account.clone();
+            if text == Text::PhoneChange {
+                phone.clone_into(&mut wishing.user.phone_change);
+            }
+            hooks::send_sms(app, conn, hook, &wishing, message, caller).await?;
         } else {
             let message = sms::Message {
                 phone,
@@ -378,17 +382,26 @@ async fn post(
     let url = link_url(app, kind, &link, caller);
     let user = &account.user;
     let mut data = Map::new();
-    for (name, value) in [
+    let mut fill = |fields: &[(&str, &str)]| {
+        for (name, value) in fields {
+            data.insert((*name).to_owned(), (*value).into());
+        }
+    };
+    fill(&[
         ("SiteURL", app.config().site_url.as_str()),
-        ("ConfirmationURL", &url),
         ("Email", &user.email),
-        ("NewEmail", &user.email_change),
         ("Token", letter.otp),
-        ("TokenHash", letter.hash),
-        ("SendingTo", letter.to),
-        ("RedirectTo", &caller.redirect_to),
-    ] {
-        data.insert(name.to_owned(), value.into());
+    ]);
+    // A code that is asked for again is typed in; there is no link that it would fit.
+    if kind != Kind::Reauthentication {
+        fill(&[
+            ("ConfirmationURL", &url),
+            ("TokenHash", letter.hash),
+            ("RedirectTo", &caller.redirect_to),
+        ]);
+    }
+    if kind == Kind::EmailChange {
+        fill(&[("NewEmail", &user.email_change), ("SendingTo", letter.to)]);
     }
     data.insert(
         "Data".to_owned(),

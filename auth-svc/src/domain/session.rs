@@ -244,6 +244,20 @@ pub struct Grant<'a> {
     pub counter: Option<i64>,
 }
 
+/// True for a session that could not be refreshed any more because of its age.
+pub fn is_over(app: &App, account: &Account, session: &Session) -> bool {
+    let (rules, now) = (&app.config().sessions, app.now());
+    let timebox = rules.timebox.map(|timebox| session.created_at + timebox);
+    let inactivity = rules
+        .inactivity_timeout
+        .map(|timeout| session.last_refreshed_at(None) + timeout);
+    let low_aal = low_aal_end(app, account, session);
+    [session.not_after, timebox, inactivity, low_aal]
+        .into_iter()
+        .flatten()
+        .any(|end| now > end)
+}
+
 /// Signs an access token for a session.
 pub async fn issue(
     app: &App,

@@ -114,7 +114,10 @@ pub async fn sign_up(app: &App, signup: &Signup<'_>, caller: &Caller) -> Result<
         let all = identities::of_user(&mut tx, user.id).await?;
         let own = all.iter().find(|identity| identity.provider == provider);
         if let Some(own) = own {
-            users::replace_user_metadata(&mut tx, user.id, &own.identity_data.0).await?;
+            let mut data = own.identity_data.0.clone();
+            // A value of null is none.
+            data.retain(|_, value| !value.is_null());
+            users::replace_user_metadata(&mut tx, user.id, &data).await?;
         }
         identities::keep_only(&mut tx, user.id, provider).await?;
         confirm::update_providers(app, &mut tx, &account).await?;
@@ -127,15 +130,12 @@ pub async fn sign_up(app: &App, signup: &Signup<'_>, caller: &Caller) -> Result<
     let traits = Some(json!({ "provider": provider }));
     let actor = Actor::User(&account.user);
     if autoconfirm {
-        audit::record(
-            app,
-            &mut tx,
-            caller,
-            actor,
-            Action::UserSignedUp,
-            traits.clone(),
-        )
-        .await?;
+        let action = Action::UserSignedUp;
+        let mut signed_up = traits.clone();
+        if let (Address::Phone(_), Some(traits)) = (&signup.address, &mut signed_up) {
+            traits["channel"] = signup.channel.as_str().into();
+        }
+        audit::record(app, &mut tx, caller, actor, action, signed_up).await?;
         match &signup.address {
             Address::Email(_) => confirm::confirm_email(app, &mut tx, &account).await?,
             Address::Phone(_) => {

@@ -35,7 +35,7 @@ impl Channel {
         let by_whatsapp = ["twilio", "twilio_verify"].contains(&config.sms.provider.as_str());
         match text {
             "" | "sms" => Ok(Self::Sms),
-            "whatsapp" if by_whatsapp => Ok(Self::Whatsapp),
+            "whatsapp" if by_whatsapp || config.hooks.send_sms.is_some() => Ok(Self::Whatsapp),
             _ if config.hooks.send_sms.is_some() => Ok(Self::Sms),
             _ => Err(Error::invalid(
                 "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",

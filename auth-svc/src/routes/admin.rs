@@ -47,15 +47,18 @@ pub(super) async fn list(
 ) -> Result<Response, Error> {
     let page = Page::read(&query)?;
     let sort = query.get("sort");
-    let ascending = match sort.split_once(' ').unwrap_or((sort, "")) {
-        ("" | "created_at", "" | "desc") => false,
-        ("created_at", "asc") => true,
-        (field, _) => {
-            return Err(Error::invalid(format!(
-                "Bad Sort Parameters: bad field for sort '{field}'"
-            )));
-        }
-    };
+    let (field, direction) = sort.split_once(' ').unwrap_or((sort, "desc"));
+    if !["", "created_at"].contains(&field) {
+        return Err(Error::invalid(format!(
+            "Bad Sort Parameters: bad field for sort '{field}'"
+        )));
+    }
+    let ascending = direction.eq_ignore_ascii_case("asc");
+    if !ascending && !direction.eq_ignore_ascii_case("desc") {
+        return Err(Error::invalid(format!(
+            "Bad Sort Parameters: bad direction for sort '{direction}', only 'asc' and 'desc' allowed"
+        )));
+    }
     let mut conn = app.connection().await?;
     let filter = query.get("filter");
     let window = page.limit_and_offset();
@@ -107,18 +110,31 @@ pub(super) struct Params {
 fn ban(params: &Params, now: DateTime<Utc>) -> Result<Ban, Error> {
     match params.ban_duration.as_str() {
         "" => Ok(Ban::Unchanged),
-        "none" | "0" => Ok(Ban::Lifted),
+        "none" => Ok(Ban::Lifted),
         text => {
-            let end = svc_kit::env::parse_duration(text)
+            let invalid = |reason: &str| {
+                Error::invalid(format!(
+                    "invalid format for ban duration: time: {reason} {text:?}"
+                ))
+            };
+            let (negative, length) = match text.strip_prefix('-') {
+                Some(rest) => (true, rest),
+                None => (false, text.strip_prefix('+').unwrap_or(text)),
+            };
+            // A number alone would be seconds elsewhere; here the unit is asked for.
+            if length != "0" && length.parse::<f64>().is_ok() {
+                return Err(invalid("missing unit in duration"));
+            }
+            let length = svc_kit::env::parse_duration(length)
                 .ok()
                 .and_then(|duration| chrono::Duration::from_std(duration).ok())
-                .and_then(|duration| now.checked_add_signed(duration))
-                .ok_or_else(|| {
-                    Error::invalid(format!(
-                        "invalid format for ban duration: time: invalid duration {text:?}"
-                    ))
-                })?;
-            Ok(Ban::Until(end))
+                .ok_or_else(|| invalid("invalid duration"))?;
+            if length.is_zero() {
+                return Ok(Ban::Lifted);
+            }
+            let end = now.checked_add_signed(if negative { -length } else { length });
+            end.map(Ban::Until)
+                .ok_or_else(|| invalid("invalid duration"))
         }
     }
 }
@@ -254,7 +270,7 @@ pub(super) async fn create(
         "user_id": new.id,
         "user_email": new.email.as_deref().unwrap_or_default(),
         "user_phone": new.phone.as_deref().unwrap_or_default(),
-        "provider": new.app_metadata.get("provider"),
+        "provider": if new.email.is_some() { "email" } else { "phone" },
     }));
     let actor = Actor::Admin(&role);
     audit::record(&app, &mut tx, &caller, actor, Action::UserSignedUp, traits).await?;

@@ -13,7 +13,6 @@ use crate::{
     app::App,
     domain::{
         external::begin::{self, Wish},
-        pkce::Challenge,
         session::Caller,
     },
     error::{Code, Error},
@@ -24,7 +23,7 @@ pub(super) async fn get(
     caller: Caller,
     query: Query,
 ) -> Result<Response, Error> {
-    let url = begin::begin(&app, &wish(query, None)?, &caller).await?;
+    let url = begin::begin(&app, &wish(query, None), &caller).await?;
     target::found(url)
 }
 
@@ -44,24 +43,22 @@ pub(super) async fn link(
     }
     // A page cannot follow a redirect of a request that it signs, so it asks where to go.
     let told = query.get("skip_http_redirect") == "true";
-    let url = begin::begin(&app, &wish(query, Some(account.user.id))?, &caller).await?;
+    let url = begin::begin(&app, &wish(query, Some(account.user.id)), &caller).await?;
     if told {
         return Ok(Json(json!({ "url": url })).into_response());
     }
     target::found(url)
 }
 
-fn wish(query: Query, linking_target: Option<Uuid>) -> Result<Wish, Error> {
-    let challenge = Challenge::read(
-        query.get("code_challenge"),
-        query.get("code_challenge_method"),
-    )?;
-    Ok(Wish {
-        provider: query.get("provider").to_owned(),
-        scopes: query.get("scopes").to_owned(),
-        challenge,
-        invite_token: query.get("invite_token").to_owned(),
+fn wish(query: Query, linking_target: Option<Uuid>) -> Wish {
+    let text = |name: &str| query.get(name).to_owned();
+    Wish {
+        provider: text("provider"),
+        scopes: text("scopes"),
+        code_challenge: text("code_challenge"),
+        code_challenge_method: text("code_challenge_method"),
+        invite_token: text("invite_token"),
         query: query.into_pairs(),
         linking_target,
-    })
+    }
 }

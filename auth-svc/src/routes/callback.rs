@@ -3,7 +3,7 @@
 use axum::{body::Bytes, extract::State, response::Response};
 use url::form_urlencoded;
 
-use super::{extract::Query, target};
+use super::{extract::Query, target, token};
 use crate::{
     app::App,
     domain::{
@@ -67,7 +67,11 @@ async fn come_back<'a>(
     let goal = goal(app, &flow);
     let location = match complete::complete(app, &flow, &answer, caller).await {
         Ok(Completed::Code(code)) => target::with_query(goal, &[("code", &code)]),
-        Ok(Completed::Session(issued)) => with_session(goal, &issued),
+        Ok(Completed::Session(issued)) => {
+            let mut response = target::found(with_session(goal, &issued))?;
+            token::name_session(&mut response, &issued);
+            return Ok(response);
+        }
         Err(failure) => with_failure(goal, &failure),
     };
     target::found(location)

@@ -11,12 +11,12 @@ use uuid::Uuid;
 use super::extract::Query;
 use crate::{
     app::App,
-    domain::{account::Account, session::Caller},
-    error::{Code, Error},
-    store::{
-        accounts,
-        sessions::{self, Session},
+    domain::{
+        account::Account,
+        session::{self, Caller},
     },
+    error::{Code, Error},
+    store::{accounts, sessions::Session},
 };
 
 impl FromRequestParts<App> for Caller {
@@ -119,8 +119,8 @@ fn claims(parts: &Parts, app: &App) -> Result<Claims, Error> {
         .and_then(|value| value.to_str().ok())
         .ok_or_else(missing)?;
     let (scheme, token) = header.split_once(' ').ok_or_else(missing)?;
-    let token = token.trim();
-    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() || token.contains(' ') {
+    let has_space = token.contains(char::is_whitespace);
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() || has_space {
         return Err(missing());
     }
     let now = app.now().timestamp();
@@ -172,6 +172,33 @@ fn session_is_gone() -> Error {
     )
 }
 
+/// The user that a token is about, with the session that it names.
+async fn subject_of(
+    conn: &mut sqlx::PgConnection,
+    claims: &Claims,
+) -> Result<(Account, Option<Session>), Error> {
+    let subject = claims
+        .subject()
+        .filter(|subject| !subject.is_empty())
+        .ok_or_else(|| Error::forbidden(Code::BadJwt, "invalid claim: missing sub claim"))?;
+    let id: Uuid = subject
+        .parse()
+        .map_err(|_| Error::bad_request(Code::BadJwt, "invalid claim: sub claim must be a UUID"))?;
+    let named = session_id(claims);
+    let wanted = named.as_ref().ok().copied().flatten();
+    let found = accounts::find_with_session(conn, id, wanted).await?;
+    let (account, session) = found.ok_or_else(|| {
+        Error::forbidden(
+            Code::UserNotFound,
+            "User from sub claim in JWT does not exist",
+        )
+    })?;
+    if named?.is_some() && session.is_none() {
+        return Err(session_is_gone());
+    }
+    Ok((account, session))
+}
+
 /// A user with a valid token and a live session.
 pub(super) struct SignedIn {
     /// The user.
@@ -202,27 +229,9 @@ impl FromRequestParts<App> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Error> {
         let claims = claims(parts, app)?;
-        let subject = claims
-            .subject()
-            .filter(|subject| !subject.is_empty())
-            .ok_or_else(|| Error::forbidden(Code::BadJwt, "invalid claim: missing sub claim"))?;
-        let id: Uuid = subject.parse().map_err(|_| {
-            Error::bad_request(Code::BadJwt, "invalid claim: sub claim must be a UUID")
-        })?;
-        let named = session_id(&claims);
-        let wanted = named.as_ref().ok().copied().flatten();
         let mut conn = app.connection().await?;
-        let found = accounts::find_with_session(&mut conn, id, wanted).await?;
+        let (account, session) = subject_of(&mut conn, &claims).await?;
         drop(conn);
-        let (account, session) = found.ok_or_else(|| {
-            Error::forbidden(
-                Code::UserNotFound,
-                "User from sub claim in JWT does not exist",
-            )
-        })?;
-        if named?.is_some() && session.is_none() {
-            return Err(session_is_gone());
-        }
         if account.user.is_banned(app.now()) {
             return Err(Error::forbidden(Code::UserBanned, "User is banned"));
         }
@@ -256,20 +265,20 @@ impl FromRequestParts<App> for Admin {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Error> {
         let claims = claims(parts, app)?;
+        // Whoever came with a session must still have it, which is looked at before the role.
+        let named = claims.text("session_id").unwrap_or_default();
+        if !named.is_empty() && named != Uuid::nil().to_string() {
+            let mut conn = app.connection().await?;
+            let (account, session) = subject_of(&mut conn, &claims).await?;
+            if session.is_some_and(|session| session::is_over(app, &account, &session)) {
+                return Err(Error::forbidden(
+                    Code::SessionExpired,
+                    "Session is no longer valid",
+                ));
+            }
+        }
         if !is_admin(app, &claims) {
             return Err(Error::forbidden(Code::NotAdmin, "User not allowed"));
-        }
-        if let Some(id) = session_id(&claims)? {
-            let mut conn = app.connection().await?;
-            let session = sessions::find(&mut conn, id).await?;
-            let over = |end| app.now() > end;
-            if session
-                .ok_or_else(session_is_gone)?
-                .not_after
-                .is_some_and(over)
-            {
-                return Err(Error::forbidden(Code::SessionExpired, "Session expired"));
-            }
         }
         Ok(Self {
             role: claims.role().unwrap_or_default().to_owned(),

@@ -73,6 +73,8 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
         .unwrap_or_default()
         .into_iter()
         .filter(|(_, value)| !value.is_null())
+        // Some clients write the names of fields in another case; the original takes them, too.
+        .map(|(name, value)| (name.to_ascii_lowercase(), value))
         .collect();
     serde_json::from_value(Value::Object(fields)).map_err(|error| bad(error.to_string()))
 }
@@ -135,6 +137,13 @@ mod tests {
         assert_eq!(fields.email, "");
         assert!(fields.data["a"].is_null());
         assert_eq!(parse::<Fields>(b"null").unwrap(), Fields::default());
+    }
+
+    #[test]
+    fn names_of_fields_may_be_in_any_case() {
+        let fields: Fields = parse(br#"{"Email": "a@b.c", "DATA": {"Key": 1}}"#).unwrap();
+        assert_eq!(fields.email, "a@b.c");
+        assert_eq!(fields.data["Key"], 1, "what is the user's own stays");
     }
 
     #[test]

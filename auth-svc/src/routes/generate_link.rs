@@ -222,7 +222,7 @@ async fn change(
     let new = address::email(&params.new_email)?;
     let user = &account.user;
     let taken = users::find_duplicate_email(conn, &new, &user.aud, Some(user.id)).await?;
-    if taken.is_some() {
+    if taken.is_some() || new == user.email {
         return Err(Error::email_exists());
     }
     // The hash that fits the token that is stored; the original gives out one that does not.

@@ -5,8 +5,6 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use http::{HeaderName, Method};
-use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::{
     app::App,
@@ -26,39 +24,4 @@ pub(super) async fn timeout(State(app): State<App>, request: Request, next: Next
             )
             .into_response()
         })
-}
-
-/// Lets pages of any origin call, with the headers that clients send.
-pub(super) fn cors(extra: &[String]) -> CorsLayer {
-    let named = [
-        "accept",
-        "authorization",
-        "content-type",
-        "x-client-ip",
-        "x-client-info",
-        "x-jwt-aud",
-        "x-use-cookie",
-        "x-supabase-api-version",
-    ];
-    let allowed: Vec<HeaderName> = named
-        .into_iter()
-        .chain(extra.iter().map(String::as_str))
-        .filter_map(|name| HeaderName::try_from(name).ok())
-        .collect();
-    CorsLayer::new()
-        .allow_origin(AllowOrigin::mirror_request())
-        .allow_credentials(true)
-        .allow_methods([
-            Method::GET,
-            Method::POST,
-            Method::PUT,
-            Method::PATCH,
-            Method::DELETE,
-        ])
-        .allow_headers(allowed)
-        .expose_headers([
-            HeaderName::from_static("x-total-count"),
-            http::header::LINK,
-            HeaderName::from_static("x-supabase-api-version"),
-        ])
 }

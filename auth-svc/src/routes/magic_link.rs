@@ -35,13 +35,42 @@ pub(super) struct Params {
 pub(super) async fn post(
     State(app): State<App>,
     caller: Caller,
-    Body(params): Body<Params>,
+    body: Result<Body<Params>, Error>,
 ) -> Result<Json<Value>, Error> {
     app.limiter()
         .check(Route::MagicLink, caller.limited_as.as_deref(), app.now())
         .await?;
+    check_enabled(&app)?;
+    let Body(params) = body.map_err(in_own_words)?;
     let challenge = Challenge::read(&params.code_challenge, &params.code_challenge_method)?;
     send(&app, &params.email, params.data, challenge, &caller).await
+}
+
+fn check_enabled(app: &App) -> Result<(), Error> {
+    let external = &app.config().external;
+    let disabled = |message| Error::unprocessable(Code::EmailProviderDisabled, message);
+    if !external.email_enabled {
+        return Err(disabled("Email logins are disabled"));
+    }
+    if !external.magic_link_enabled {
+        return Err(disabled("Login with magic link is disabled"));
+    }
+    Ok(())
+}
+
+/// This route says in words of its own that a body cannot be read.
+fn in_own_words(error: Error) -> Error {
+    let wire = error.wire();
+    match wire
+        .message
+        .strip_prefix("Could not parse request body as JSON: ")
+    {
+        Some(reason) => Error::bad_request(
+            Code::BadJson,
+            format!("Could not read verification params: {reason}"),
+        ),
+        None => error,
+    }
 }
 
 /// Mails the link. Unknown addresses sign up on the way.
@@ -52,14 +81,7 @@ pub(super) async fn send(
     challenge: Option<Challenge>,
     caller: &Caller,
 ) -> Result<Json<Value>, Error> {
-    let external = &app.config().external;
-    let disabled = |message| Error::unprocessable(Code::EmailProviderDisabled, message);
-    if !external.email_enabled {
-        return Err(disabled("Email logins are disabled"));
-    }
-    if !external.magic_link_enabled {
-        return Err(disabled("Login with magic link is disabled"));
-    }
+    check_enabled(app)?;
     if email.is_empty() {
         return Err(Error::unprocessable(
             Code::ValidationFailed,

@@ -55,11 +55,16 @@ impl FromRequestParts<App> for Enabled {
     type Rejection = Error;
 
     async fn from_request_parts(_: &mut Parts, app: &App) -> Result<Self, Error> {
-        if app.config().oauth_server.enabled {
-            Ok(Self)
-        } else {
-            Err(Error::disabled("OAuth server is disabled"))
-        }
+        check_enabled(app).map(|()| Self)
+    }
+}
+
+/// Fails while the server is switched off.
+pub(super) fn check_enabled(app: &App) -> Result<(), Error> {
+    if app.config().oauth_server.enabled {
+        Ok(())
+    } else {
+        Err(Error::disabled("OAuth server is disabled"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Pages of lists, and the headers that lead from one to the next.
 
+use std::num::IntErrorKind;
+
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use serde_json::Value;
@@ -23,9 +25,13 @@ impl Page {
     pub(super) fn read(query: &Query) -> Result<Self, Error> {
         let number = |name: &str, default| match query.get(name) {
             "" => Ok(default),
-            text => text.parse::<u32>().map(i64::from).map_err(|_| {
+            text => text.parse::<u32>().map(i64::from).map_err(|error| {
+                let reason = match error.kind() {
+                    IntErrorKind::PosOverflow => "value out of range",
+                    _ => "invalid syntax",
+                };
                 Error::invalid(format!(
-                    "Bad Pagination Parameters: strconv.ParseUint: parsing {text:?}: invalid syntax"
+                    "Bad Pagination Parameters: strconv.ParseUint: parsing {text:?}: {reason}"
                 ))
             }),
         };
@@ -47,7 +53,7 @@ impl Page {
         if self.number < last {
             links.push(Self::link(uri, self.number + 1, "next"));
         }
-        links.push(Self::link(uri, last.max(1), "last"));
+        links.push(Self::link(uri, last, "last"));
         let mut headers = HeaderMap::new();
         let total = HeaderValue::from(total);
         headers.insert(HeaderName::from_static("x-total-count"), total);

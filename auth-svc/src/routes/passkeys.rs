@@ -33,15 +33,20 @@ impl FromRequestParts<App> for Enabled {
     type Rejection = Error;
 
     async fn from_request_parts(_: &mut Parts, app: &App) -> Result<Self, Error> {
-        if app.config().passkeys_enabled {
-            return Ok(Self);
-        }
-        Err(Error::refused(
-            404,
-            Code::PasskeyDisabled,
-            "Passkeys are disabled",
-        ))
+        check_enabled(app).map(|()| Self)
     }
+}
+
+/// Fails while passkeys are switched off.
+pub(super) fn check_enabled(app: &App) -> Result<(), Error> {
+    if app.config().passkeys_enabled {
+        return Ok(());
+    }
+    Err(Error::refused(
+        404,
+        Code::PasskeyDisabled,
+        "Passkeys are disabled",
+    ))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -141,6 +146,8 @@ pub(super) async fn rename(
     signed_in: SignedIn,
     Body(params): Body<RenameParams>,
 ) -> Result<Json<Value>, Error> {
+    let (account, caller) = (&signed_in.account, &signed_in.caller);
+    passkeys::read_id(&id)?;
     let name = params.friendly_name.as_str();
     if name.is_empty() {
         return Err(Error::invalid("friendly_name is required"));
@@ -150,7 +157,6 @@ pub(super) async fn rename(
             "friendly_name must be 120 characters or less",
         ));
     }
-    let (account, caller) = (&signed_in.account, &signed_in.caller);
     let renamed = passkeys::rename(&app, account, &id, name, caller).await?;
     Ok(Json(passkey_json(&renamed)))
 }

@@ -16,7 +16,7 @@ use crate::{
         send::{self, Mail},
         session::{Caller, Method},
     },
-    error::Error,
+    error::{Code, Error},
     store::users,
 };
 
@@ -31,11 +31,18 @@ pub(super) struct Params {
 pub(super) async fn post(
     State(app): State<App>,
     caller: Caller,
-    Body(params): Body<Params>,
+    body: Result<Body<Params>, Error>,
 ) -> Result<Json<Value>, Error> {
     app.limiter()
         .check(Route::Recover, caller.limited_as.as_deref(), app.now())
         .await?;
+    if !app.config().external.email_enabled {
+        return Err(Error::bad_request(
+            Code::EmailProviderDisabled,
+            "Email logins are disabled",
+        ));
+    }
+    let Body(params) = body?;
     if params.email.is_empty() {
         return Err(Error::invalid("Password recovery requires an email"));
     }

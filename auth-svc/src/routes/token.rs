@@ -102,37 +102,58 @@ pub(super) async fn post(
 /// The session as a response, with the headers that say whose it is.
 pub(super) fn issued(issued: &Issued, outcome: Option<Outcome>) -> Response {
     let mut response = Json(issued.to_json()).into_response();
-    let headers = response.headers_mut();
-    let mut put = |name: &'static str, value: &str| {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(HeaderName::from_static(name), value);
-        }
-    };
-    put("sb-auth-user-id", &issued.account.user.id.to_string());
-    put("sb-auth-session-id", &issued.session_id.to_string());
-    let outcome = outcome.unwrap_or_default();
-    if issued.refresh_token_counter.is_none() || outcome.upgraded {
-        put(
-            "sb-auth-refresh-token-prefix",
-            issued.refresh_token.get(..5).unwrap_or_default(),
-        );
-    }
-    if let Some(counter) = issued.refresh_token_counter {
-        put("sb-auth-refresh-token-counter", &counter.to_string());
-    }
-    if let Some(reused) = outcome.reused {
-        put(
-            "sb-auth-refresh-token-reuse",
-            if reused { "true" } else { "false" },
-        );
-    }
-    if !outcome.causes.is_empty() {
-        put(
-            "sb-auth-refresh-token-reuse-cause",
-            &outcome.causes.join(","),
-        );
+    name_session(&mut response, issued);
+    if let Some(outcome) = outcome {
+        note_outcome(&mut response, issued, &outcome);
     }
     response
+}
+
+fn put(response: &mut Response, name: &'static str, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        let name = HeaderName::from_static(name);
+        response.headers_mut().insert(name, value);
+    }
+}
+
+/// Says what became of the token that was exchanged.
+pub(super) fn note_outcome(response: &mut Response, issued: &Issued, outcome: &Outcome) {
+    if outcome.upgraded {
+        put_prefix(response, issued);
+    }
+    if let Some(reused) = outcome.reused {
+        let value = if reused { "true" } else { "false" };
+        put(response, "sb-auth-refresh-token-reuse", value);
+    }
+    if !outcome.causes.is_empty() {
+        let causes = outcome.causes.join(",");
+        put(response, "sb-auth-refresh-token-reuse-cause", &causes);
+    }
+}
+
+/// Adds the headers that say whose session an answer gives.
+pub(super) fn name_session(response: &mut Response, issued: &Issued) {
+    let user = issued.account.user.id.to_string();
+    put(response, "sb-auth-user-id", &user);
+    put(
+        response,
+        "sb-auth-session-id",
+        &issued.session_id.to_string(),
+    );
+    match issued.refresh_token_counter {
+        Some(counter) => put(
+            response,
+            "sb-auth-refresh-token-counter",
+            &counter.to_string(),
+        ),
+        None => put_prefix(response, issued),
+    }
+}
+
+fn put_prefix(response: &mut Response, issued: &Issued) {
+    if let Some(prefix) = issued.refresh_token.get(..5) {
+        put(response, "sb-auth-refresh-token-prefix", prefix);
+    }
 }
 
 async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result<Response, Error> {

@@ -85,11 +85,14 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
         phone: None,
         channel: Channel::Sms,
         password: None,
-        challenge: Challenge::read(&params.code_challenge, &params.code_challenge_method)?,
+        challenge: None,
     };
     if !params.email.is_empty() {
         let email = address::email(&params.email)?;
         wish.email = Some(email).filter(|email| *email != account.user.email);
+    }
+    if wish.email.is_some() {
+        wish.challenge = Challenge::read(&params.code_challenge, &params.code_challenge_method)?;
     }
     if !params.phone.is_empty() {
         let phone = address::phone(&params.phone)?;
@@ -206,9 +209,9 @@ pub(super) async fn put(
             send::text(&app, &mut tx, &account, to, text, &caller).await?;
         }
     }
-    let actor = Actor::User(&account.user);
-    audit::record(&app, &mut tx, &caller, actor, Action::UserModified, None).await?;
     let changed = account.reload(&mut tx).await?;
+    let actor = Actor::User(&changed.user);
+    audit::record(&app, &mut tx, &caller, actor, Action::UserModified, None).await?;
     tx.commit().await?;
     if new_password {
         notify::send(&app, &account, Notice::PasswordChanged, &caller).await;

@@ -210,7 +210,11 @@ async fn answer_link(
     let pkce = hash.starts_with(PKCE_PREFIX);
     let target = &caller.redirect_to;
     let location = match follow(app, kind, hash, pkce, caller).await {
-        Ok(Followed::Session(issued)) => with_session(target, kind, &issued),
+        Ok(Followed::Session(issued)) => {
+            let mut response = see_other(with_session(target, kind, &issued))?;
+            token::name_session(&mut response, &issued);
+            return Ok(response);
+        }
         Ok(Followed::Code(code)) => with_code(target, &code),
         Ok(Followed::HalfDone) => with_message(target, pkce),
         Err(error) => with_error(target, pkce, &error),

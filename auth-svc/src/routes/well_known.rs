@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State, response::IntoResponse};
 use http::header;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::app::App;
 
@@ -12,7 +12,7 @@ pub(super) async fn jwks(State(app): State<App>) -> impl IntoResponse {
 }
 
 /// The metadata of `OpenID Connect` Discovery, of which RFC 8414's are a part.
-pub(super) async fn openid_configuration(State(app): State<App>) -> Json<Value> {
+pub(super) async fn openid_configuration(State(app): State<App>) -> impl IntoResponse {
     let config = app.config();
     let issuer = if config.jwt.issuer.is_empty() {
         config.api.external_url.as_str().trim_end_matches('/')
@@ -44,5 +44,8 @@ pub(super) async fn openid_configuration(State(app): State<App>) -> Json<Value> 
     if config.oauth_server.enabled && config.oauth_server.allow_dynamic_registration {
         metadata["registration_endpoint"] = at("/oauth/clients/register").into();
     }
-    Json(metadata)
+    (
+        [(header::CACHE_CONTROL, "public, max-age=600")],
+        Json(metadata),
+    )
 }

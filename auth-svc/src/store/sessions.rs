@@ -33,8 +33,11 @@ impl Session {
 
     /// The last sign of life: of the session, or before its first refresh of its token.
     pub fn last_refreshed_at(&self, token_updated_at: Option<DateTime<Utc>>) -> DateTime<Utc> {
-        let refreshed = self.refreshed_at.map(|naive| naive.and_utc());
-        refreshed.unwrap_or_else(|| token_updated_at.unwrap_or_default().max(self.created_at))
+        match (self.refreshed_at, token_updated_at) {
+            (Some(refreshed), _) => refreshed.and_utc(),
+            (None, Some(token)) => token.max(self.created_at),
+            (None, None) => self.created_at,
+        }
     }
 }
 

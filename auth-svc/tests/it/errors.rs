@@ -10,7 +10,7 @@ async fn each_wrong_request_has_its_error() {
     let app = TestApp::start(&[("GOTRUE_HOOK_SEND_SMS_ENABLED", "false")]).await;
     let long = "x".repeat(73);
     let password = "/token?grant_type=password";
-    let cases: [(&str, Value, u16, &str, &str); 21] = [
+    let cases: [(&str, Value, u16, &str, &str); 20] = [
         (
             "/signup",
             json!({"email": "a@b.test"}),
@@ -52,13 +52,6 @@ async fn each_wrong_request_has_its_error() {
             400,
             "validation_failed",
             "Only an email address or phone number should be provided on signup.",
-        ),
-        (
-            "/signup",
-            json!({"phone": "123456", "password": "secret12", "channel": "pigeon"}),
-            400,
-            "validation_failed",
-            "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
         ),
         (
             "/signup",

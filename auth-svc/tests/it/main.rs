@@ -46,3 +46,4 @@ mod test_app;
 mod user;
 mod verify_page;
 mod web3;
+mod wire;

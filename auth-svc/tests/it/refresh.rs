@@ -69,6 +69,7 @@ async fn within_the_interval_a_used_token_is_good_again() {
     app.pass(Duration::seconds(8));
     let reused = app.refresh(&first).await.ok();
     assert_ne!(reused.text("refresh_token"), second);
+    assert_eq!(reused.header("sb-auth-refresh-token-reuse"), "false");
     app.pass(Duration::seconds(4));
     app.refresh(&second)
         .await

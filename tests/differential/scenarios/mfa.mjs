@@ -23,7 +23,6 @@ export default [
         { factor_type: 'phone' },
         { factor_type: 'phone', phone: 'x' },
         { factor_type: 'phone', phone: '+1 555 111 0040', friendly_name: 'Phone' },
-        { factor_type: 'phone', phone: '15551110040' },
         { factor_type: 'webauthn' },
         { factor_type: 'webauthn', friendly_name: 'Key' },
       ])
@@ -114,6 +113,21 @@ export default [
         { token: session.access_token },
       );
       await t.delete(`/admin/users/${user.id}/factors/${factor.id}`, { token: t.service });
+    },
+  },
+  {
+    name: 'a second phone factor without a name',
+    profile: 'mfa',
+    async run(t) {
+      const { access_token: token } = await member(t, 'again@a.test');
+      await t.post('/factors', { factor_type: 'totp' }, { token });
+      await t.post(
+        '/factors',
+        { factor_type: 'phone', phone: '15551110060', friendly_name: 'Phone' },
+        { token },
+      );
+      await t.post('/factors', { factor_type: 'phone', phone: '15551110060' }, { token });
+      await t.get('/user', { token });
     },
   },
   {

@@ -241,6 +241,9 @@ pub async fn sign_in(
         Decision::Link(user) => {
             let account = Account::find(conn, user).await?.ok_or_else(gone)?;
             let identity = add_identity(app, conn, user, visitor).await?;
+            // The record has the name that the provider told.
+            users::merge_metadata(conn, user, Metadata::User, &data, now).await?;
+            let account = account.reload(conn).await?;
             record_linked(app, conn, &account, identity, visitor, caller).await?;
             let address = main.map(|email| email.address.to_lowercase());
             (account, identity, address.unwrap_or_default())

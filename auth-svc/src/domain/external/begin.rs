@@ -7,7 +7,11 @@ use uuid::Uuid;
 use super::party::Party;
 use crate::{
     app::App,
-    domain::{clock, pkce::Challenge, session::Caller},
+    domain::{
+        clock,
+        pkce::{Challenge, Method},
+        session::Caller,
+    },
     error::{Code, Error},
     store::{
         external_flows::{self, NewExternalFlow},
@@ -37,7 +41,9 @@ pub struct Wish {
     /// What it should let the app do, separated by commas.
     pub scopes: String,
     /// For apps that want a code instead of tokens.
-    pub challenge: Option<Challenge>,
+    pub code_challenge: String,
+    /// How it was made.
+    pub code_challenge_method: String,
     /// The hash in an invitation, or nothing.
     pub invite_token: String,
     /// The query of the request; what is not ours passes on to the provider.
@@ -49,6 +55,7 @@ pub struct Wish {
 /// Notes what was asked for, and gives the address at the provider.
 pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Error> {
     let client = Party::find(app, &wish.provider).await?;
+    let challenge = challenge(wish)?;
     let mut passed = passed_on(&wish.query)?;
     let mut tx = app.begin().await?;
     if !wish.invite_token.is_empty() {
@@ -66,13 +73,13 @@ pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Er
         let id = clock::id(app.random());
         oauth_client_states::insert(&mut tx, id, client.name(), &verifier, app.now()).await?;
         oauth_client_state_id = Some(id);
-        let challenge = digest::digest(&digest::SHA256, verifier.as_bytes());
+        let hash = digest::digest(&digest::SHA256, verifier.as_bytes());
         passed.extend([
-            ("code_challenge".into(), URL_SAFE_NO_PAD.encode(challenge)),
+            ("code_challenge".into(), URL_SAFE_NO_PAD.encode(hash)),
             ("code_challenge_method".into(), "S256".into()),
         ]);
     }
-    let challenge = wish.challenge.as_ref();
+    let challenge = challenge.as_ref();
     let new = NewExternalFlow {
         id: clock::id(app.random()),
         auth_code: challenge.map(|_| clock::id(app.random())),
@@ -91,6 +98,15 @@ pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Er
     tx.commit().await?;
     let state = new.id.to_string();
     client.authorize_url(&state, &wish.scopes, &passed).await
+}
+
+fn challenge(wish: &Wish) -> Result<Option<Challenge>, Error> {
+    let method = wish.code_challenge_method.as_str();
+    let is_pair = !wish.code_challenge.is_empty() && !method.is_empty();
+    if is_pair && Method::parse(method).is_none() {
+        return Err(Error::invalid("Invalid code_challenge_method"));
+    }
+    Challenge::read(&wish.code_challenge, method)
 }
 
 fn passed_on(query: &[(String, String)]) -> Result<Vec<(String, String)>, Error> {

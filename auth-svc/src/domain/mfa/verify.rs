@@ -229,21 +229,25 @@ async fn prove(
         .and_then(|data| serde_json::from_value(data.0.clone()).ok())
         .ok_or_else(|| failed(webauthn::Failure::Refused("there is no ceremony")))?;
     let (user, now) = (account.user.id.to_string(), app.now());
+    let answer = if kind == "create" {
+        None
+    } else {
+        Some(webauthn::Answer::read(response).map_err(failed)?)
+    };
     // Whoever has only the first factor must not put a new authenticator in the place of a verified one.
     if (kind == "create") == factor.is_verified() {
         return Err(failed(webauthn::Failure::Refused(
             "the ceremony is another one",
         )));
     }
-    if kind == "create" {
+    if let Some(answer) = answer {
+        let known: Vec<Credential> = credentials(conn, account).await?;
+        webauthn::finish_assertion(party, &ceremony, &user, &known, &answer).map_err(failed)?;
+    } else {
         let made = webauthn::finish_creation(party, &ceremony, &user, response).map_err(failed)?;
         let stored = serde_json::to_value(&made)
             .map_err(|error| Error::internal("WebAuthn credential", error))?;
         factors::set_credential(conn, factor.id, &stored, made.aaguid(), now).await?;
-    } else {
-        let known: Vec<Credential> = credentials(conn, account).await?;
-        let answer = webauthn::Answer::read(response).map_err(failed)?;
-        webauthn::finish_assertion(party, &ceremony, &user, &known, &answer).map_err(failed)?;
     }
     let last = json!({
         "challenge": {

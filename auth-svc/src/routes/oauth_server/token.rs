@@ -12,7 +12,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::Enabled;
+use super::{
+    super::token::{name_session, note_outcome},
+    Enabled,
+};
 use crate::{
     app::App,
     domain::{
@@ -150,8 +153,12 @@ pub(super) async fn post(
         return Err(Error::oauth("invalid_request", reason));
     }
     let token = &params.refresh_token;
-    let refreshed = refresh::exchange(&app, token, Some(client.id), &caller).await?;
-    Ok(answer(&refreshed.issued, None))
+    let refreshed = refresh::exchange(&app, token, Some(client.id), &caller)
+        .await
+        .map_err(unknown_token)?;
+    let mut response = answer(&refreshed.issued, None);
+    note_outcome(&mut response, &refreshed.issued, &refreshed.outcome);
+    Ok(response)
 }
 
 /// A session without the user, about whom a client asks separately.
@@ -165,7 +172,23 @@ fn answer(issued: &Issued, id_token: Option<String>) -> Response {
     if let Some(token) = id_token {
         body["id_token"] = Value::String(token);
     }
-    Json(body).into_response()
+    let mut response = Json(body).into_response();
+    name_session(&mut response, issued);
+    response
+}
+
+/// What cannot be a token is not told from one that there is not.
+fn unknown_token(error: Error) -> Error {
+    match error {
+        Error::Refused {
+            code: Code::ValidationFailed,
+            ..
+        } => Error::bad_request(
+            Code::RefreshTokenNotFound,
+            "Invalid Refresh Token: Refresh Token Not Found",
+        ),
+        other => other,
+    }
 }
 
 fn invalid_grant(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {

@@ -35,11 +35,13 @@ pub async fn fill_password(
     id: Uuid,
     hash: &str,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("update auth.users set encrypted_password = $2 where id = $1")
-        .bind(id)
-        .bind(hash)
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "update auth.users set encrypted_password = $2, confirmation_sent_at = null where id = $1",
+    )
+    .bind(id)
+    .bind(hash)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

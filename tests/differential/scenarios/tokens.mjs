@@ -1,0 +1,172 @@
+// Tokens, good and bad, and the keys behind them.
+
+import { confirmed, member } from '../people.mjs';
+import { jwt, SECRET, serviceToken } from '../side.mjs';
+
+const nil = '00000000-0000-0000-0000-000000000000';
+const soon = () => Math.floor(Date.now() / 1000) + 600;
+
+export default [
+  {
+    name: 'tokens',
+    profile: 'plain',
+    async run(t) {
+      const { access_token: good, user } = await confirmed(t, 'tokens@a.test');
+      const claims = JSON.parse(Buffer.from(good.split('.')[1], 'base64url'));
+      const stranger = 'b81269f1-21d8-4f2e-b719-c2240a840d91';
+      const tokens = {
+        good,
+        'another secret': jwt(claims, { secret: 'x'.repeat(32) }),
+        'no signature': `${good.split('.').slice(0, 2).join('.')}.`,
+        none: jwt(claims, { alg: 'none' }),
+        HS512: jwt(claims, { alg: 'HS512' }),
+        HS384: jwt(claims, { alg: 'HS384' }),
+        RS256: jwt(claims, { alg: 'RS256' }),
+        kid: jwt(claims, { header: { kid: 'unknown' } }),
+        'no typ': jwt(claims, { header: { typ: undefined } }),
+        crit: jwt(claims, { header: { crit: ['x'] } }),
+        expired: jwt({ ...claims, exp: 1 }),
+        'no exp': jwt({ ...claims, exp: undefined }),
+        'text as exp': jwt({ ...claims, exp: 'tomorrow' }),
+        'nbf ahead': jwt({ ...claims, nbf: soon() }),
+        'iat ahead': jwt({ ...claims, iat: soon() }),
+        'no sub': jwt({ ...claims, sub: undefined }),
+        'empty sub': jwt({ ...claims, sub: '' }),
+        'sub is no UUID': jwt({ ...claims, sub: 'someone' }),
+        'number as sub': jwt({ ...claims, sub: 7 }),
+        stranger: jwt({ ...claims, sub: stranger, session_id: undefined }),
+        'no session': jwt({ ...claims, session_id: undefined }),
+        'empty session': jwt({ ...claims, session_id: '' }),
+        'nil session': jwt({ ...claims, session_id: nil }),
+        'unknown session': jwt({ ...claims, session_id: stranger }),
+        'session is no UUID': jwt({ ...claims, session_id: 'x' }),
+        'another audience': jwt({ ...claims, aud: 'others' }),
+        'list of audiences': jwt({ ...claims, aud: ['authenticated', 'others'] }),
+        'no audience': jwt({ ...claims, aud: undefined }),
+        service: t.service,
+        anon: jwt({ role: 'anon', exp: soon() }),
+        'list as claims': jwt([]),
+        'no JWT': 'abc',
+        'two parts': 'abc.def',
+        'bad base64': 'a!b.c!d.e!f',
+        empty: '',
+      };
+      for (const [name, token] of Object.entries(tokens)) {
+        await t.get('/user', { token, as: `GET /user, ${name}` });
+        await t.get('/admin/users?page=2', { token, as: `GET /admin/users, ${name}` });
+      }
+      for (const [name, token] of Object.entries(tokens).filter(([key]) => key !== 'good')) {
+        await t.put('/user', { data: { a: 1 } }, { token, as: `PUT /user, ${name}` });
+        await t.post('/factors', { factor_type: 'totp' }, { token, as: `POST /factors, ${name}` });
+        if (!/audience|typ|kid|iat|session$/.test(name))
+          await t.post('/logout', undefined, { token, as: `POST /logout, ${name}` });
+      }
+      for (const header of [
+        `bearer ${good}`,
+        `BEARER ${good}`,
+        `Bearer  ${good}`,
+        good,
+        `Basic ${good}`,
+        'Bearer',
+        'Bearer ',
+        '',
+      ])
+        await t.get('/user', {
+          headers: { authorization: header },
+          as: `Authorization: ${header.replace(good, '…')}`,
+        });
+      await t.get(`/user?access_token=${good}`, { as: 'token in the query' });
+      await t.get('/user', { headers: { apikey: good }, as: 'apikey' });
+      for (const role of [
+        'supabase_admin',
+        'authenticated',
+        'SERVICE_ROLE',
+        '',
+        undefined,
+        7,
+        ['service_role'],
+      ])
+        await t.get(`/admin/users/${user.id}`, {
+          token: serviceToken({ role }),
+          as: `role ${JSON.stringify(role)}`,
+        });
+      const dead = serviceToken({ sub: user.id, session_id: stranger });
+      await t.get(`/admin/users/${user.id}`, { token: dead, as: 'admin with a dead session' });
+      const alive = serviceToken({ sub: user.id, session_id: claims.session_id });
+      await t.get(`/admin/users/${user.id}`, { token: alive, as: 'admin with a session' });
+      await t.get('/admin/users', { token: serviceToken({ exp: 1 }), as: 'expired service token' });
+      await t.post('/logout', undefined, { token: good });
+      await t.get('/user', { token: good, as: 'after logout' });
+      await t.post('/logout', undefined, { token: good, as: 'logout again' });
+    },
+  },
+  {
+    name: 'a key id that is a number',
+    profile: 'autoconfirm',
+    async run(t) {
+      const { user } = await member(t, 'kid@a.test');
+      const token = jwt({ sub: user.id, aud: 'authenticated', exp: soon() }, { header: { kid: 7 } });
+      await t.get('/user', { token });
+    },
+  },
+  {
+    name: 'audiences',
+    profile: 'autoconfirm',
+    async run(t) {
+      const { access_token: token } = await member(t, 'aud@a.test');
+      for (const aud of ['authenticated', 'others', '']) {
+        const headers = { 'x-jwt-aud': aud };
+        await t.post(
+          '/token?grant_type=password',
+          { email: 'aud@a.test', password: 'correct horse 1' },
+          { headers, as: `sign in to ${aud}` },
+        );
+        await t.get('/user', { headers, token, as: `GET /user of ${aud}` });
+        await t.put('/user', { data: { aud } }, { headers, token, as: `PUT /user of ${aud}` });
+        await t.get('/admin/users', { headers, token: t.service, as: `GET /admin/users of ${aud}` });
+      }
+      await t.post(
+        '/signup',
+        { email: 'aud@a.test', password: 'correct horse 1' },
+        { headers: { 'x-jwt-aud': 'others' }, as: 'sign up to others' },
+      );
+      await t.post(
+        '/token?grant_type=password',
+        { email: 'aud@a.test', password: 'correct horse 1' },
+        { headers: { 'x-jwt-aud': 'others' }, as: 'sign in to others' },
+      );
+    },
+  },
+  {
+    name: 'no audience and no role',
+    profile: 'unset',
+    async run(t) {
+      const { access_token: token } = await member(t, 'unset@a.test');
+      await t.get('/user', { token });
+      await t.get('/admin/users', { token: t.service });
+      await t.get('/admin/users', { token });
+    },
+  },
+  {
+    name: 'asymmetric keys',
+    profile: 'keys',
+    async run(t) {
+      const { access_token: token, user } = await member(t, 'keys@a.test');
+      await t.get('/.well-known/jwks.json');
+      await t.get('/.well-known/openid-configuration');
+      await t.get('/user', { token });
+      const claims = { sub: user.id, aud: 'authenticated', role: 'authenticated', exp: soon() };
+      await t.get('/user', { token: jwt(claims), as: 'HS256 without kid' });
+      await t.get('/user', { token: jwt(claims, { header: { kid: 'old' } }), as: 'HS256 by kid' });
+      await t.get('/user', {
+        token: jwt(claims, { header: { kid: 'none such' } }),
+        as: 'HS256, unknown kid',
+      });
+      const confused = jwt(claims, { header: { kid: 'b81269f1-21d8-4f2e-b719-c2240a840d90' } });
+      await t.get('/user', { token: confused, as: 'HS256 with the kid of an EC key' });
+      await t.get('/user', { token: jwt(claims, { alg: 'RS256' }), as: 'RS256' });
+      await t.get('/user', { token: jwt(claims, { secret: `${SECRET} ` }), as: 'another secret' });
+      await t.get('/admin/users', { token: t.service });
+    },
+  },
+];
