@@ -2,6 +2,7 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod captcha;
 mod custom_oauth;
 mod encryption;
 mod hooks;
@@ -11,6 +12,7 @@ mod providers;
 mod read;
 mod web3;
 
+pub use captcha::{Captcha, CaptchaProvider};
 pub use custom_oauth::CustomOAuth;
 pub use encryption::{Encryption, MasterKey};
 pub use limits::{RateLimits, SendLimit};
@@ -73,6 +75,8 @@ pub struct Config {
     pub saml_enabled: bool,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
+    /// Proof that a person asks; absent when none is wanted.
+    pub captcha: Option<Captcha>,
     /// Providers that administrators add.
     pub custom_oauth: CustomOAuth,
 }

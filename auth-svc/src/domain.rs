@@ -3,6 +3,7 @@
 pub mod account;
 pub mod address;
 pub mod audit;
+pub mod captcha;
 pub mod clock;
 pub mod confirm;
 pub mod custom_providers;

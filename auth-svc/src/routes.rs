@@ -5,6 +5,7 @@ mod audit_log;
 mod authorize;
 mod callback;
 mod caller;
+mod captcha;
 mod custom_providers;
 mod extract;
 mod factors;
@@ -58,12 +59,7 @@ pub fn router(app: &App) -> Router {
             "/.well-known/openid-configuration",
             get(well_known::openid_configuration),
         )
-        .route("/signup", post(signup::post))
-        .route("/token", post(token::post))
-        .route("/otp", post(otp::post))
-        .route("/magiclink", post(magic_link::post))
-        .route("/recover", post(recover::post))
-        .route("/resend", post(resend::post))
+        .merge(for_persons(app))
         .route("/verify", get(verify::get).post(verify::post))
         .route("/authorize", get(authorize::get))
         .route("/callback", get(callback::get).post(callback::post))
@@ -113,16 +109,28 @@ pub fn router(app: &App) -> Router {
         .with_state(app.clone())
 }
 
+/// What the captcha guards, where one is set up.
+fn for_persons(app: &App) -> Router<App> {
+    Router::new()
+        .route("/signup", post(signup::post))
+        .route("/token", post(token::post))
+        .route("/otp", post(otp::post))
+        .route("/magiclink", post(magic_link::post))
+        .route("/recover", post(recover::post))
+        .route("/resend", post(resend::post))
+        .route(
+            "/passkeys/authentication/options",
+            post(passkeys::begin_authentication),
+        )
+        .route_layer(from_fn_with_state(app.clone(), captcha::layer))
+}
+
 fn passkey_routes() -> Router<App> {
     Router::new()
         .route("/passkeys", get(passkeys::list))
         .route(
             "/passkeys/{id}",
             patch(passkeys::rename).delete(passkeys::delete),
-        )
-        .route(
-            "/passkeys/authentication/options",
-            post(passkeys::begin_authentication),
         )
         .route(
             "/passkeys/authentication/verify",

@@ -87,6 +87,7 @@ impl Config {
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
             oauth_server: oauth_server(r),
+            captcha: super::captcha::read(r),
             custom_oauth: super::custom_oauth::read(r),
         };
         reader.finish()?;
@@ -110,13 +111,9 @@ fn oauth_server(r: &mut Reader<'_>) -> OAuthServer {
 
 /// Protections that an operator counts on must not be left out in silence.
 fn refuse_unbuilt(r: &mut Reader<'_>) {
-    for name in [
-        "GOTRUE_SECURITY_CAPTCHA_ENABLED",
-        "GOTRUE_PASSWORD_HIBP_ENABLED",
-    ] {
-        if r.flag(&[name], false) {
-            r.problem(format!("{name}: not available yet"));
-        }
+    let name = "GOTRUE_PASSWORD_HIBP_ENABLED";
+    if r.flag(&[name], false) {
+        r.problem(format!("{name}: not available yet"));
     }
 }
 
@@ -456,7 +453,7 @@ mod tests {
     #[test]
     fn a_protection_that_is_not_there_stops_the_start() {
         for (name, value) in [
-            ("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true"),
+            ("GOTRUE_PASSWORD_HIBP_ENABLED", "true"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", "3"),
             ("GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT", "true"),
         ] {

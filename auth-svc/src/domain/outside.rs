@@ -75,6 +75,11 @@ impl Outside {
         &self.http
     }
 
+    /// Where to send a request for a `url` that we chose ourselves.
+    pub fn stand_in(&self, url: &str) -> String {
+        self.stand_ins.place(url)
+    }
+
     /// Where to send a request for `url`, if one may be sent there at all.
     pub fn place(&self, url: &str) -> Result<String, Error> {
         if let Some(place) = self.stand_ins.find(url) {

@@ -38,7 +38,7 @@ impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalB
     }
 }
 
-async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Error> {
+pub(super) async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Error> {
     Bytes::from_request(request, state)
         .await
         .map_err(|rejection| {
@@ -55,7 +55,7 @@ async fn read<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Erro
         })
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let bad = |reason: String| {
         Error::bad_request(
             Code::BadJson,

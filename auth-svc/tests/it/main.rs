@@ -11,6 +11,7 @@ mod admin;
 mod admin_credentials;
 mod authenticator;
 mod browser;
+mod captcha;
 mod custom_providers;
 mod email;
 mod encryption;
