@@ -17,6 +17,7 @@ use crate::{
         limiter::Limiter,
         outside::{Outside, StandIns},
         password::Hasher,
+        pwned::Pwned,
     },
     error::Error,
     mail::{Smtp, Templates},
@@ -37,6 +38,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     hasher: Hasher,
+    pwned: Pwned,
     limiter: Limiter,
     http: reqwest::Client,
     outside: Outside,
@@ -88,6 +90,7 @@ impl App {
             clock,
             random,
             hasher: Hasher::default(),
+            pwned: Pwned::new(config.hibp.as_ref()),
             limiter: Limiter::new(&config.rate_limits),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
             http,
@@ -146,6 +149,11 @@ impl App {
     /// The hasher of passwords.
     pub fn hasher(&self) -> &Hasher {
         &self.0.hasher
+    }
+
+    /// Leaked passwords that were seen before.
+    pub fn pwned(&self) -> &Pwned {
+        &self.0.pwned
     }
 
     /// The limits.

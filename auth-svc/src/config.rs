@@ -5,6 +5,7 @@
 mod captcha;
 mod custom_oauth;
 mod encryption;
+mod hibp;
 mod hooks;
 mod limits;
 mod mfa;
@@ -15,6 +16,7 @@ mod web3;
 pub use captcha::{Captcha, CaptchaProvider};
 pub use custom_oauth::CustomOAuth;
 pub use encryption::{Encryption, MasterKey};
+pub use hibp::{Bloom, Hibp};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use providers::{Provider, Providers};
@@ -53,6 +55,8 @@ pub struct Config {
     pub sms: Sms,
     /// Password rules.
     pub password: Password,
+    /// The question whether a password was leaked; absent when it is not asked.
+    pub hibp: Option<Hibp>,
     /// Rules around sessions and changes.
     pub security: Security,
     /// How long sessions last.

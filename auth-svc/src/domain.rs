@@ -19,6 +19,7 @@ pub mod outside;
 pub mod passkeys;
 pub mod password;
 pub mod pkce;
+pub mod pwned;
 pub mod redirect;
 pub mod refresh;
 pub mod send;

@@ -41,7 +41,6 @@ impl Config {
         if namespace != "auth" {
             r.problem("DB_NAMESPACE: only auth is supported");
         }
-        refuse_unbuilt(r);
         let site_url = r.required(&["GOTRUE_SITE_URL"]);
         let allow_list = list(r.text(&["GOTRUE_URI_ALLOW_LIST"]));
         let config = Self {
@@ -70,6 +69,7 @@ impl Config {
                         .unwrap_or_default(),
                 ),
             },
+            hibp: super::hibp::read(r),
             security: security(r),
             sessions: Sessions {
                 timebox: lifetime(r, "GOTRUE_SESSIONS_TIMEBOX"),
@@ -106,14 +106,6 @@ fn oauth_server(r: &mut Reader<'_>) -> OAuthServer {
             Duration::from_secs(600),
         ),
         default_scope: r.text_or(&["GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE"], "email"),
-    }
-}
-
-/// Protections that an operator counts on must not be left out in silence.
-fn refuse_unbuilt(r: &mut Reader<'_>) {
-    let name = "GOTRUE_PASSWORD_HIBP_ENABLED";
-    if r.flag(&[name], false) {
-        r.problem(format!("{name}: not available yet"));
     }
 }
 
@@ -453,7 +445,7 @@ mod tests {
     #[test]
     fn a_protection_that_is_not_there_stops_the_start() {
         for (name, value) in [
-            ("GOTRUE_PASSWORD_HIBP_ENABLED", "true"),
+            ("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", "3"),
             ("GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT", "true"),
         ] {

@@ -322,7 +322,7 @@ pub(super) async fn update(
     let ban = ban(&params, now)?;
     let hash = match params.password.as_deref() {
         Some(password) => {
-            password::check_strength(password, &app.config().password)?;
+            password::check_strength(&app, password).await?;
             Some(app.hasher().hash(password).await?)
         }
         None => None,

@@ -198,7 +198,7 @@ async fn sign_up(
     if params.password.is_empty() {
         return Err(Error::invalid("Signup requires a valid password"));
     }
-    password::check_strength(&params.password, &app.config().password)?;
+    password::check_strength(app, &params.password).await?;
     let data = params.data.clone();
     let account = admin::without_password(app, conn, email, data, caller).await?;
     let hash = app.hasher().hash(&params.password).await?;

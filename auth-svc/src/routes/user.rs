@@ -75,7 +75,7 @@ struct Wish {
     challenge: Option<Challenge>,
 }
 
-fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
+async fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
     let mut wish = Wish {
         email: None,
         phone: None,
@@ -92,7 +92,7 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
         wish.phone = Some(phone).filter(|phone| *phone != account.user.phone);
     }
     if let Some(password) = &params.password {
-        password::check_strength(password, &app.config().password)?;
+        password::check_strength(app, password).await?;
         wish.password = Some(password.clone());
     }
     Ok(wish)
@@ -151,7 +151,7 @@ pub(super) async fn put(
 ) -> Result<Json<Value>, Error> {
     app.limiter()
         .check(Route::User, caller.limited_as.as_deref(), app.now())?;
-    let wish = read(&app, &params, &account)?;
+    let wish = read(&app, &params, &account).await?;
     let session = session.as_ref();
     check_allowed(&app, &params, &wish, &account, session)?;
     check_free(&app, &wish, &account, &caller).await?;

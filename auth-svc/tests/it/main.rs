@@ -19,6 +19,7 @@ mod errors;
 mod external;
 mod hook_receiver;
 mod id_token;
+mod leaked_passwords;
 mod linking;
 mod mail_sink;
 mod mfa_phone;

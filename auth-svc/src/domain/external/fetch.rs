@@ -20,15 +20,15 @@ pub(in crate::domain) struct Answer {
 }
 
 pub(in crate::domain) async fn send(request: RequestBuilder) -> Result<Answer, Problem> {
+    // Some refuse requests that do not say who they come from.
+    let request = request.header(http::header::USER_AGENT, "nilam-auth");
+    send_as(request.header(http::header::ACCEPT, "application/json")).await
+}
+
+/// The same for requests that say themselves who they come from and what they want.
+pub(in crate::domain) async fn send_as(request: RequestBuilder) -> Result<Answer, Problem> {
     let unreachable = |error: reqwest::Error| Problem::Unreachable(error.without_url());
-    let mut response = request
-        .timeout(TIMEOUT)
-        .header(http::header::ACCEPT, "application/json")
-        // Some refuse requests that do not say who they come from.
-        .header(http::header::USER_AGENT, "nilam-auth")
-        .send()
-        .await
-        .map_err(unreachable)?;
+    let mut response = request.timeout(TIMEOUT).send().await.map_err(unreachable)?;
     let content_type = response
         .headers()
         .get(http::header::CONTENT_TYPE)
