@@ -20,6 +20,7 @@ pub mod party;
 mod profile;
 mod profiles;
 mod spec;
+pub mod twitter;
 
 pub use profile::{Email, Profile};
 

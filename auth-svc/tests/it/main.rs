@@ -33,5 +33,6 @@ mod refresh;
 mod refresh_signed;
 mod sessions;
 mod test_app;
+mod twitter;
 mod user;
 mod web3;
