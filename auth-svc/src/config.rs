@@ -5,6 +5,7 @@
 mod captcha;
 mod custom_oauth;
 mod encryption;
+mod experimental;
 mod hibp;
 mod hooks;
 mod limits;
@@ -16,6 +17,7 @@ mod web3;
 pub use captcha::{Captcha, CaptchaProvider};
 pub use custom_oauth::CustomOAuth;
 pub use encryption::{Encryption, MasterKey};
+pub use experimental::{DEFAULT_DOMAIN, Experimental, LinkingDomains};
 pub use hibp::{Bloom, Hibp};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
@@ -81,6 +83,8 @@ pub struct Config {
     pub oauth_server: OAuthServer,
     /// Proof that a person asks; absent when none is wanted.
     pub captcha: Option<Captcha>,
+    /// What GoTrue tries out.
+    pub experimental: Experimental,
     /// Providers that administrators add.
     pub custom_oauth: CustomOAuth,
 }

@@ -13,6 +13,7 @@ mod generate_link;
 mod health;
 mod id_token;
 mod invite;
+mod keyset;
 mod layers;
 mod logout;
 mod magic_link;

@@ -88,6 +88,7 @@ impl Config {
             saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
             oauth_server: oauth_server(r),
             captcha: super::captcha::read(r),
+            experimental: super::experimental::read(r),
             custom_oauth: super::custom_oauth::read(r),
         };
         reader.finish()?;

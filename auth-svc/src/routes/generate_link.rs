@@ -221,7 +221,14 @@ async fn change(
     }
     let new = address::email(&params.new_email)?;
     let user = &account.user;
-    let taken = users::find_duplicate_email(conn, &new, &user.aud, Some(user.id)).await?;
+    let taken = users::find_duplicate_email(
+        conn,
+        &new,
+        &user.aud,
+        Some(user.id),
+        &app.config().experimental.linking_domains.apart(),
+    )
+    .await?;
     if taken.is_some() {
         return Err(Error::email_exists());
     }

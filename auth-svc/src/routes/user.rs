@@ -166,6 +166,9 @@ pub(super) async fn put(
         let actor = Actor::User(&account.user);
         let action = Action::UserUpdatedPassword;
         audit::record(&app, &mut tx, &caller, actor, action, None).await?;
+        if !account.user.has_password() {
+            confirm::ensure_email_identity(&app, &mut tx, &account).await?;
+        }
     }
     let failed = Error::database("Error updating user");
     let (user, now) = (account.user.id, app.now());
@@ -216,9 +219,15 @@ async fn check_free(
     let mut conn = app.connection().await?;
     if let Some(email) = &wish.email {
         let except = Some(account.user.id);
-        let taken = users::find_duplicate_email(&mut conn, email, &caller.aud, except)
-            .await
-            .map_err(Error::database("Database error checking email"))?;
+        let taken = users::find_duplicate_email(
+            &mut conn,
+            email,
+            &caller.aud,
+            except,
+            &app.config().experimental.linking_domains.apart(),
+        )
+        .await
+        .map_err(Error::database("Database error checking email"))?;
         if taken.is_some() {
             return Err(Error::email_exists());
         }

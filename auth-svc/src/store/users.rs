@@ -166,15 +166,18 @@ pub async fn find_duplicate_email(
     email: &str,
     aud: &str,
     except: Option<Uuid>,
+    apart: &[String],
 ) -> Found {
     sqlx::query_as(select(
         "coalesce(aud, '') = $2 and id is distinct from $3 and is_sso_user = false and \
          (lower(email) = $1 or id in (select user_id from auth.identities \
-                                      where email = $1 and provider not like 'sso:%')) limit 1",
+                                      where email = $1 and provider not like 'sso:%' \
+                                        and provider <> all($4))) limit 1",
     ))
     .bind(email.to_lowercase())
     .bind(aud)
     .bind(except)
+    .bind(apart)
     .fetch_optional(conn)
     .await
 }
@@ -192,6 +195,7 @@ pub struct NewUser {
     pub app_metadata: Map<String, Value>,
     pub user_metadata: Map<String, Value>,
     pub is_anonymous: bool,
+    pub is_sso_user: bool,
 }
 
 /// Adds a user, and reads back what triggers of the project made of it.
@@ -205,9 +209,9 @@ pub async fn insert(
             instance_id, id, aud, role, email, phone, encrypted_password, raw_app_meta_data,
             raw_user_meta_data, is_anonymous, created_at, updated_at, confirmation_token,
             recovery_token, email_change_token_new, email_change, email_change_token_current,
-            phone_change, phone_change_token, reauthentication_token)
+            phone_change, phone_change_token, reauthentication_token, is_sso_user)
          values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10,
-            '', '', '', '', '', '', '', '')",
+            '', '', '', '', '', '', '', '', $11)",
     )
     .bind(new.id)
     .bind(&new.aud)
@@ -219,6 +223,7 @@ pub async fn insert(
     .bind(Json(&new.user_metadata))
     .bind(new.is_anonymous)
     .bind(now)
+    .bind(new.is_sso_user)
     .execute(&mut *conn)
     .await?;
     find(conn, new.id).await?.ok_or(sqlx::Error::RowNotFound)
@@ -253,4 +258,34 @@ pub async fn page(
     .await?
     .try_get(0)?;
     Ok((rows, count))
+}
+
+/// So many users that come after one, in the order of their creation.
+pub async fn page_after(
+    conn: &mut PgConnection,
+    aud: &str,
+    filter: &str,
+    ascending: bool,
+    after: Option<(DateTime<Utc>, Uuid)>,
+    limit: i64,
+) -> Result<Vec<User>, sqlx::Error> {
+    let (order, beyond) = if ascending {
+        ("asc", ">")
+    } else {
+        ("desc", "<")
+    };
+    // A comparison of rows, which an index answers by going straight to the place.
+    sqlx::query_as(select(&format!(
+        "coalesce(aud, '') = $1 and ($2 = '' or email like '%' || $2 || '%' \
+             or raw_user_meta_data->>'full_name' ilike '%' || $2 || '%') \
+         and ($3::timestamptz is null or (created_at, id) {beyond} ($3, $4::uuid)) \
+         order by created_at {order}, id {order} limit $5"
+    )))
+    .bind(aud)
+    .bind(filter)
+    .bind(after.map(|(created_at, _)| created_at))
+    .bind(after.map(|(_, id)| id))
+    .bind(limit)
+    .fetch_all(conn)
+    .await
 }

@@ -16,6 +16,7 @@ mod custom_providers;
 mod email;
 mod encryption;
 mod errors;
+mod experimental;
 mod external;
 mod hook_receiver;
 mod id_token;
