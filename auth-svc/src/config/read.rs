@@ -446,14 +446,20 @@ mod tests {
     #[test]
     fn a_protection_that_is_not_there_stops_the_start() {
         for (name, value) in [
-            ("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true"),
+            ("GOTRUE_SECURITY_CAPTCHA_PROVIDER", "recaptcha"),
+            ("GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS", "github"),
+            ("GOTRUE_PASSWORD_HIBP_BLOOM_ITEMS", "0"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", "3"),
             ("GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT", "true"),
         ] {
             let mut vars = vars();
+            vars.set("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true");
+            vars.set("GOTRUE_PASSWORD_HIBP_ENABLED", "true");
+            vars.set("GOTRUE_PASSWORD_HIBP_BLOOM_ENABLED", "true");
             vars.set(name, value);
             let error = Config::from_vars(&vars).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
+            assert!(error.contains("GOTRUE_SECURITY_CAPTCHA_SECRET"), "{error}");
         }
     }
 

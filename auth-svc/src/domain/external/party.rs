@@ -49,7 +49,7 @@ impl<'a> Party<'a> {
     pub fn name(&self) -> &str {
         match self {
             Self::Known(client) => client.name(),
-            Self::Custom(custom) => custom.name(),
+            Self::Custom(custom) => custom.identifier(),
             Self::Twitter(_) => twitter::NAME,
         }
     }
