@@ -18,6 +18,7 @@ use crate::{
         limiter::Limiter,
         outside::{Outside, StandIns},
         password::Hasher,
+        pwned::Pwned,
     },
     error::Error,
     mail::{Smtp, Templates},
@@ -42,6 +43,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     hasher: Hasher,
+    pwned: Pwned,
     limiter: Limiter,
     send_time: SendTime,
     http: reqwest::Client,
@@ -106,6 +108,7 @@ impl App {
             clock,
             random,
             hasher: Hasher::new(config.additions.password_hash),
+            pwned: Pwned::new(config.hibp.as_ref()),
             limiter: Limiter::new(&config.rate_limits, shared_limits),
             send_time: SendTime::default(),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
@@ -185,6 +188,11 @@ impl App {
     /// The hasher of passwords.
     pub fn hasher(&self) -> &Hasher {
         &self.0.hasher
+    }
+
+    /// Leaked passwords that were seen before.
+    pub fn pwned(&self) -> &Pwned {
+        &self.0.pwned
     }
 
     /// The limits.

@@ -101,7 +101,8 @@ async fn create_user(app: &App, aud: &str, new: &NewAccount) -> anyhow::Result<S
     let id = clock::id(app.random());
     let hash = stored_password::make(app, id, &new.password).await?;
     let mut tx = app.begin().await?;
-    let taken = users::find_duplicate_email(&mut tx, &email, aud, None).await?;
+    let apart = config.experimental.linking_domains.apart();
+    let taken = users::find_duplicate_email(&mut tx, &email, aud, None, &apart).await?;
     anyhow::ensure!(taken.is_none(), "user already exists");
     let role = match &new.role {
         Some(role) => role,

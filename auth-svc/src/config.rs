@@ -3,9 +3,12 @@
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
 mod additions;
+mod captcha;
 mod custom_oauth;
 mod encryption;
+mod experimental;
 pub mod files;
+mod hibp;
 mod hooks;
 mod limits;
 mod mfa;
@@ -15,11 +18,14 @@ mod read;
 mod saml;
 mod web3;
 
+pub use captcha::{Captcha, CaptchaProvider};
 pub use custom_oauth::CustomOAuth;
 pub use encryption::{Encryption, MasterKey};
 mod sms;
 
 pub use additions::{Additions, Argon2Cost, PasswordHash};
+pub use experimental::{DEFAULT_DOMAIN, Experimental, LinkingDomains};
+pub use hibp::{Bloom, Hibp};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use notifications::{Notifications, TemplateCache};
@@ -61,6 +67,8 @@ pub struct Config {
     pub sms: Sms,
     /// Password rules.
     pub password: Password,
+    /// The question whether a password was leaked; absent when it is not asked.
+    pub hibp: Option<Hibp>,
     /// Rules around sessions and changes.
     pub security: Security,
     /// How long sessions last.
@@ -83,6 +91,10 @@ pub struct Config {
     pub saml: Option<Saml>,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
+    /// Proof that a person asks; absent when none is wanted.
+    pub captcha: Option<Captcha>,
+    /// What GoTrue tries out.
+    pub experimental: Experimental,
     /// Providers that administrators add.
     pub custom_oauth: CustomOAuth,
     /// What GoTrue has no settings for.

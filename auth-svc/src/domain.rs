@@ -3,6 +3,7 @@
 pub mod account;
 pub mod address;
 pub mod audit;
+pub mod captcha;
 pub mod clock;
 pub mod confirm;
 pub mod custom_providers;
@@ -20,6 +21,7 @@ pub mod outside;
 pub mod passkeys;
 pub mod password;
 pub mod pkce;
+pub mod pwned;
 pub mod redirect;
 pub mod refresh;
 pub mod saml;

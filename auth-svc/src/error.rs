@@ -122,6 +122,7 @@ codes! {
     BadJwt => "bad_jwt",
     BadOAuthCallback => "bad_oauth_callback",
     BadOAuthState => "bad_oauth_state",
+    CaptchaFailed => "captcha_failed",
     Conflict => "conflict",
     CurrentPasswordInvalid => "current_password_invalid",
     CurrentPasswordRequired => "current_password_required",

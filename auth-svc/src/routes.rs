@@ -5,6 +5,7 @@ mod audit_log;
 mod authorize;
 mod callback;
 mod caller;
+mod captcha;
 mod cors;
 mod custom_providers;
 mod extract;
@@ -14,6 +15,7 @@ mod generate_link;
 mod health;
 mod id_token;
 mod invite;
+mod keyset;
 mod layers;
 mod logout;
 mod magic_link;
@@ -59,12 +61,7 @@ pub fn router(app: &App) -> Router {
             "/.well-known/openid-configuration",
             get(well_known::openid_configuration),
         )
-        .route("/signup", post(signup::post))
-        .route("/token", post(token::post))
-        .route("/otp", post(otp::post))
-        .route("/magiclink", post(magic_link::post))
-        .route("/recover", post(recover::post))
-        .route("/resend", post(resend::post))
+        .merge(for_persons(app))
         .route(
             "/verify",
             get(verify::get).head(verify::head).post(verify::post),
@@ -113,7 +110,6 @@ pub fn router(app: &App) -> Router {
         .route("/admin/generate_link", post(generate_link::post))
         .route("/admin/audit", get(audit_log::get))
         .merge(custom_providers::router())
-        .route("/sso", post(sso::begin))
         .route("/sso/saml/metadata", get(sso::metadata))
         .route("/sso/saml/acs", post(sso::acs))
         .route(
@@ -145,16 +141,29 @@ pub fn router(app: &App) -> Router {
         .layer(from_fn(fallback::without_slash))
 }
 
+/// What the captcha guards, where one is set up.
+fn for_persons(app: &App) -> Router<App> {
+    Router::new()
+        .route("/signup", post(signup::post))
+        .route("/token", post(token::post))
+        .route("/otp", post(otp::post))
+        .route("/magiclink", post(magic_link::post))
+        .route("/recover", post(recover::post))
+        .route("/resend", post(resend::post))
+        .route("/sso", post(sso::begin))
+        .route(
+            "/passkeys/authentication/options",
+            post(passkeys::begin_authentication),
+        )
+        .route_layer(from_fn_with_state(app.clone(), captcha::layer))
+}
+
 fn passkey_routes() -> Router<App> {
     Router::new()
         .route("/passkeys", get(passkeys::list))
         .route(
             "/passkeys/{id}",
             patch(passkeys::rename).delete(passkeys::delete),
-        )
-        .route(
-            "/passkeys/authentication/options",
-            post(passkeys::begin_authentication),
         )
         .route(
             "/passkeys/authentication/verify",

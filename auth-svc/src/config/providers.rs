@@ -74,11 +74,6 @@ impl Providers {
 }
 
 pub(super) fn read(r: &mut Reader<'_>) -> Providers {
-    // It separates users whom everything else would join, so leaving it out in silence would be a hole.
-    let domains = "GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS";
-    if r.text(&[domains]).is_some() {
-        r.problem(format!("{domains}: not available yet"));
-    }
     let all = LISTED.into_iter().chain(UNLISTED);
     Providers(all.map(|name| (name, provider(r, name))).collect())
 }

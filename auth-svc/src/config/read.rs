@@ -41,7 +41,6 @@ impl Config {
         if namespace != "auth" {
             r.problem("DB_NAMESPACE: only auth is supported");
         }
-        refuse_unbuilt(r);
         let site_url = r.required(&["GOTRUE_SITE_URL"]);
         let allow_list = list(r.text(&["GOTRUE_URI_ALLOW_LIST"]));
         let api = api(r);
@@ -72,6 +71,7 @@ impl Config {
                         .unwrap_or_default(),
                 ),
             },
+            hibp: super::hibp::read(r),
             security: security(r),
             sessions: Sessions {
                 timebox: lifetime(r, "GOTRUE_SESSIONS_TIMEBOX"),
@@ -88,6 +88,8 @@ impl Config {
             max_passkeys: r.parse_or(&["GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER"], 10),
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             oauth_server: oauth_server(r),
+            captcha: super::captcha::read(r),
+            experimental: super::experimental::read(r),
             custom_oauth: super::custom_oauth::read(r),
             additions: additions::read(r),
         };
@@ -107,18 +109,6 @@ fn oauth_server(r: &mut Reader<'_>) -> OAuthServer {
             Duration::from_secs(600),
         ),
         default_scope: r.text_or(&["GOTRUE_OAUTH_SERVER_DEFAULT_SCOPE"], "email"),
-    }
-}
-
-/// Protections that an operator counts on must not be left out in silence.
-fn refuse_unbuilt(r: &mut Reader<'_>) {
-    for name in [
-        "GOTRUE_SECURITY_CAPTCHA_ENABLED",
-        "GOTRUE_PASSWORD_HIBP_ENABLED",
-    ] {
-        if r.flag(&[name], false) {
-            r.problem(format!("{name}: not available yet"));
-        }
     }
 }
 
@@ -466,14 +456,20 @@ mod tests {
     #[test]
     fn a_protection_that_is_not_there_stops_the_start() {
         for (name, value) in [
-            ("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true"),
+            ("GOTRUE_SECURITY_CAPTCHA_PROVIDER", "recaptcha"),
+            ("GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS", "github"),
+            ("GOTRUE_PASSWORD_HIBP_BLOOM_ITEMS", "0"),
             ("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", "3"),
             ("GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT", "true"),
         ] {
             let mut vars = vars();
+            vars.set("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true");
+            vars.set("GOTRUE_PASSWORD_HIBP_ENABLED", "true");
+            vars.set("GOTRUE_PASSWORD_HIBP_BLOOM_ENABLED", "true");
             vars.set(name, value);
             let error = Config::from_vars(&vars).unwrap_err().to_string();
             assert!(error.contains(name), "{error}");
+            assert!(error.contains("GOTRUE_SECURITY_CAPTCHA_SECRET"), "{error}");
         }
     }
 

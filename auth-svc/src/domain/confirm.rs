@@ -466,3 +466,29 @@ pub async fn change_password(
         .await
         .map_err(&failed)
 }
+
+/// Lets a user who set a first password sign in with the mail address, where the project wants that and the
+/// address is confirmed: nobody shall come into an account by an address that is not theirs.
+pub async fn ensure_email_identity(
+    app: &App,
+    conn: &mut PgConnection,
+    account: &Account,
+) -> Result<(), Error> {
+    if !app.config().experimental.email_identity_on_password {
+        return Ok(());
+    }
+    // The same request may have changed the address.
+    let account = account.reload(conn).await?;
+    let user = &account.user;
+    if user.is_sso_user
+        || user.is_anonymous
+        || user.email.is_empty()
+        || user.email_confirmed_at.is_none()
+        || identities::has_own(conn, user.id, "email").await?
+    {
+        return Ok(());
+    }
+    let data = json!({ "email": user.email, "email_verified": true });
+    put_identity(app, conn, &account, "email", data).await?;
+    update_providers(app, conn, &account).await
+}

@@ -41,6 +41,7 @@ const PROTECTED: [&str; 13] = [
     "is_super_admin",
 ];
 const OPENID: &str = "openid";
+const MAX_URL: usize = 2048;
 
 /// A wish for a new provider, or for changes of one: what is absent stays as it is.
 #[derive(Debug, Default, Deserialize)]
@@ -121,6 +122,15 @@ pub fn check_identifier(identifier: &str) -> Result<(), Error> {
     )))
 }
 
+/// The form that the table insists on.
+fn is_well_formed(identifier: &str) -> bool {
+    let plain = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let bytes = identifier.as_bytes();
+    (2..=50).contains(&bytes.len())
+        && bytes.iter().all(|b| plain(b) || matches!(b, b':' | b'-'))
+        && bytes.last().is_some_and(plain)
+}
+
 fn not_empty(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -137,6 +147,11 @@ impl Wish {
             ));
         }
         check_identifier(&self.identifier)?;
+        if !is_well_formed(&self.identifier) {
+            return Err(Error::invalid(
+                "identifier must have 2 to 50 lower-case letters, digits, hyphens and colons, and begin and end with a letter or digit",
+            ));
+        }
         for (name, value) in [
             ("name", &self.name),
             ("client_id", &self.client_id),
@@ -165,8 +180,26 @@ impl Wish {
         Ok(())
     }
 
-    /// Fails when it reaches for what is ours.
+    /// Fails when it reaches for what is ours, or is longer than what the table holds.
     fn check_reach(&self) -> Result<(), Error> {
+        let optional = |url: &Option<String>| url.as_ref().map_or(0, String::len);
+        for (name, length, most) in [
+            ("name", self.name.chars().count(), 100),
+            ("client_id", self.client_id.chars().count(), 512),
+            ("client_secret", self.client_secret.len(), 4096),
+            ("issuer", self.issuer.len(), MAX_URL),
+            ("discovery_url", optional(&self.discovery_url), MAX_URL),
+            ("authorization_url", self.authorization_url.len(), MAX_URL),
+            ("token_url", self.token_url.len(), MAX_URL),
+            ("userinfo_url", self.userinfo_url.len(), MAX_URL),
+            ("jwks_uri", optional(&self.jwks_uri), MAX_URL),
+        ] {
+            if length > most {
+                return Err(Error::invalid(format!(
+                    "{name} cannot be longer than {most} characters"
+                )));
+            }
+        }
         for (name, value) in self.authorization_params.iter().flatten() {
             if RESERVED.contains(&name.as_str()) {
                 return Err(Error::invalid(format!(
@@ -291,7 +324,8 @@ pub async fn create(app: &App, wish: Wish) -> Result<CustomProvider, Error> {
     let mut conn = app.connection().await?;
     custom_providers::save(&mut conn, &provider)
         .await
-        .map_err(Error::database("Error creating custom OAuth provider"))?;
+        // What the database says of a row that it refuses has the secret in it.
+        .map_err(|error| Error::internal("Error creating custom OAuth provider", error))?;
     Ok(provider)
 }
 
@@ -371,7 +405,7 @@ pub async fn update(app: &App, identifier: &str, wish: Wish) -> Result<CustomPro
     }
     custom_providers::save(&mut tx, &provider)
         .await
-        .map_err(Error::database("Error updating custom OAuth provider"))?;
+        .map_err(|error| Error::internal("Error updating custom OAuth provider", error))?;
     tx.commit().await?;
     forget(app, &provider);
     Ok(provider)

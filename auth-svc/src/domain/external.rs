@@ -10,7 +10,7 @@ pub mod client;
 pub mod complete;
 pub mod custom;
 mod exchange;
-mod fetch;
+pub(in crate::domain) mod fetch;
 pub mod grant;
 pub mod id_token;
 mod invite;
@@ -20,6 +20,7 @@ pub mod party;
 mod profile;
 mod profiles;
 mod spec;
+pub mod twitter;
 
 pub use profile::{Email, Profile};
 

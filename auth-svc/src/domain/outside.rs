@@ -75,6 +75,11 @@ impl Outside {
         &self.http
     }
 
+    /// Where to send a request for a `url` that we chose ourselves.
+    pub fn stand_in(&self, url: &str) -> String {
+        self.stand_ins.place(url)
+    }
+
     /// Where to send a request for `url`, if one may be sent there at all.
     pub fn place(&self, url: &str) -> Result<String, Error> {
         if let Some(place) = self.stand_ins.find(url) {
@@ -154,9 +159,13 @@ fn fault(ip: IpAddr) -> Option<&'static str> {
                 || (a == 0 && !v4.is_unspecified())
                 || (a == 198 && (b == 18 || b == 19))
                 || a >= 240;
-            (v4.is_private() || special, v4.is_link_local())
+            let near = v4.is_link_local() || v4.octets().starts_with(&[224, 0, 0]);
+            (v4.is_private() || special, near)
         }
-        IpAddr::V6(v6) => (v6.is_unique_local(), v6.is_unicast_link_local()),
+        IpAddr::V6(v6) => {
+            let near = v6.is_unicast_link_local() || v6.segments()[0] & 0xff0f == 0xff02;
+            (v6.is_unique_local(), near)
+        }
     };
     if ip.is_loopback() {
         Some("loopback addresses")
@@ -175,14 +184,10 @@ fn fault(ip: IpAddr) -> Option<&'static str> {
 
 /// The address of version 4 that one of version 6 leads to (RFC 4291, 6052, 3056).
 fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
-    let s = ip.segments();
-    let of = |high: u16, low: u16| {
-        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        Some(Ipv4Addr::new(a, b, c, d))
-    };
-    match s {
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => of(high, low),
-        [0x2002, high, low, ..] => of(high, low),
+    match ip.segments() {
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low))),
         _ => None,
     }
 }
@@ -261,6 +266,10 @@ mod tests {
             ),
             (
                 "https://224.0.0.1/",
+                Some("URL cannot resolve to link-local addresses"),
+            ),
+            (
+                "https://239.0.0.1/",
                 Some("URL cannot resolve to multicast addresses"),
             ),
             ("https://93.184.215.14/", None),

@@ -7,8 +7,12 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
+    app::App,
     config::{self, PasswordHash},
-    domain::clock::{self, Random},
+    domain::{
+        clock::{self, Random},
+        pwned,
+    },
     error::Error,
 };
 
@@ -93,37 +97,77 @@ impl Hasher {
     }
 }
 
-/// Fails when a new password is too long or too weak.
-pub fn check_strength(password: &str, rules: &config::Password) -> Result<(), Error> {
-    if password.len() > MAX_BYTES {
-        return Err(Error::invalid(
-            "Password cannot be longer than 72 characters",
-        ));
+/// What is wrong with a password: the reasons, and the same in sentences.
+#[derive(Default)]
+struct Faults {
+    reasons: Vec<&'static str>,
+    messages: Vec<String>,
+}
+
+impl Faults {
+    fn note(&mut self, reason: &'static str, message: String) {
+        self.reasons.push(reason);
+        self.messages.push(message);
     }
-    let mut messages = Vec::new();
-    let mut reasons = Vec::new();
-    if password.len() < rules.min_length {
-        reasons.push("length");
-        messages.push(format!(
-            "Password should be at least {} characters.",
-            rules.min_length
-        ));
+
+    /// What the rules alone have against it. Fails when it is too long to be looked at.
+    fn of(password: &str, rules: &config::Password) -> Result<Self, Error> {
+        if password.len() > MAX_BYTES {
+            return Err(Error::invalid(
+                "Password cannot be longer than 72 characters",
+            ));
+        }
+        let mut faults = Self::default();
+        if password.len() < rules.min_length {
+            let least = rules.min_length;
+            let message = format!("Password should be at least {least} characters.");
+            faults.note("length", message);
+        }
+        let lacks = |set: &String| !password.contains(|c| set.contains(c));
+        if rules.required_characters.iter().any(lacks) {
+            let message = format!(
+                "Password should contain at least one character of each: {}.",
+                rules.required_characters.join(", ")
+            );
+            faults.note("characters", message);
+        }
+        Ok(faults)
     }
-    let lacks = |set: &String| !password.contains(|c| set.contains(c));
-    if rules.required_characters.iter().any(lacks) {
-        reasons.push("characters");
-        messages.push(format!(
-            "Password should contain at least one character of each: {}.",
-            rules.required_characters.join(", ")
-        ));
+
+    fn into_result(self) -> Result<(), Error> {
+        if self.reasons.is_empty() {
+            return Ok(());
+        }
+        Err(Error::WeakPassword {
+            message: self.messages.join(" "),
+            reasons: self.reasons,
+        })
     }
-    if reasons.is_empty() {
-        return Ok(());
+}
+
+/// Fails when a password is too long, too weak, or known from a leak.
+pub async fn check_strength(app: &App, password: &str) -> Result<(), Error> {
+    let mut faults = Faults::of(password, &app.config().password)?;
+    if let Some(settings) = &app.config().hibp {
+        match pwned::is_leaked(app, settings, password).await {
+            Ok(true) => faults.note(
+                "pwned",
+                "Password is known to be weak and easy to guess, please choose a different one."
+                    .to_owned(),
+            ),
+            Ok(false) => {}
+            Err(problem) if settings.fail_closed => {
+                return Err(Error::internal(
+                    "Unable to perform password strength check with HaveIBeenPwned.org.",
+                    problem,
+                ));
+            }
+            Err(problem) => {
+                tracing::warn!(%problem, "leaked passwords are not looked for: no usable answer");
+            }
+        }
     }
-    Err(Error::WeakPassword {
-        message: messages.join(" "),
-        reasons,
-    })
+    faults.into_result()
 }
 
 /// A password that nobody knows, for accounts that sign in by code.
@@ -150,6 +194,10 @@ pub fn is_readable_hash(hash: &str) -> bool {
 mod tests {
     use super::*;
     use crate::domain::clock::SystemRandom;
+
+    fn check_strength(password: &str, rules: &config::Password) -> Result<(), Error> {
+        Faults::of(password, rules)?.into_result()
+    }
 
     fn rules(sets: &[&str]) -> config::Password {
         config::Password {

@@ -72,7 +72,8 @@ pub async fn sign_up(app: &App, signup: &Signup<'_>, caller: &Caller) -> Result<
     let mut conn = app.connection().await?;
     let found = match &signup.address {
         Address::Email(email) => {
-            users::find_duplicate_email(&mut conn, email, &caller.aud, None).await
+            let apart = config.experimental.linking_domains.apart();
+            users::find_duplicate_email(&mut conn, email, &caller.aud, None, &apart).await
         }
         Address::Phone(phone) => users::find_by_phone(&mut conn, phone, &caller.aud).await,
     }

@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::{
     caller::Admin,
     extract::{Body, OptionalBody, Query},
+    keyset::{self, Keyset},
     paging::Page,
 };
 use crate::{
@@ -45,7 +46,6 @@ pub(super) async fn list(
     uri: Uri,
     query: Query,
 ) -> Result<Response, Error> {
-    let page = Page::read(&query)?;
     let sort = query.get("sort");
     let (field, direction) = sort.split_once(' ').unwrap_or((sort, "desc"));
     if !["", "created_at"].contains(&field) {
@@ -59,8 +59,13 @@ pub(super) async fn list(
             "Bad Sort Parameters: bad direction for sort '{direction}', only 'asc' and 'desc' allowed"
         )));
     }
-    let mut conn = app.connection().await?;
     let filter = query.get("filter");
+    if app.config().experimental.cursor_pagination && Keyset::is_wanted(&query) {
+        let keyset = Keyset::read(&query)?;
+        return list_after(&app, &caller, &uri, filter, ascending, &keyset).await;
+    }
+    let page = Page::read(&query)?;
+    let mut conn = app.connection().await?;
     let window = page.limit_and_offset();
     let (rows, total) = users::page(&mut conn, &caller.aud, filter, ascending, window)
         .await
@@ -68,6 +73,35 @@ pub(super) async fn list(
     let users: Vec<Value> = rows.iter().map(account::listed_json).collect();
     let body = json!({ "users": users, "aud": caller.aud });
     Ok(page.respond(&uri, total, body))
+}
+
+async fn list_after(
+    app: &App,
+    caller: &Caller,
+    uri: &Uri,
+    filter: &str,
+    ascending: bool,
+    keyset: &Keyset,
+) -> Result<Response, Error> {
+    // One more than wanted, which tells whether there are more.
+    let limit = i64::try_from(keyset.limit + 1).unwrap_or(i64::MAX);
+    let mut conn = app.connection().await?;
+    let mut rows = users::page_after(
+        &mut conn,
+        &caller.aud,
+        filter,
+        ascending,
+        keyset.after,
+        limit,
+    )
+    .await
+    .map_err(Error::database("Database error finding users"))?;
+    let has_more = rows.len() > keyset.limit;
+    rows.truncate(keyset.limit);
+    let last = rows.last().filter(|_| has_more);
+    let last = last.map(|user| (user.created_at, user.id));
+    let users: Vec<Value> = rows.iter().map(account::listed_json).collect();
+    Ok(keyset::respond(uri, &users, &caller.aud, last))
 }
 
 pub(super) async fn load(conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
@@ -216,9 +250,15 @@ async fn new_user(app: &App, params: &Params, caller: &Caller) -> Result<NewUser
     }
     let mut conn = app.connection().await?;
     if let Some(email) = &new.email
-        && users::find_duplicate_email(&mut conn, email, &new.aud, None)
-            .await?
-            .is_some()
+        && users::find_duplicate_email(
+            &mut conn,
+            email,
+            &new.aud,
+            None,
+            &app.config().experimental.linking_domains.apart(),
+        )
+        .await?
+        .is_some()
     {
         return Err(Error::email_exists());
     }
@@ -340,11 +380,16 @@ pub(super) async fn update(
     let ban = ban(&params, now)?;
     let hash = match params.password.as_deref() {
         Some(password) => {
-            password::check_strength(password, &app.config().password)?;
+            password::check_strength(&app, password).await?;
             Some(stored_password::make(&app, user, password).await?)
         }
         None => None,
     };
+    let is_first_password = params
+        .password
+        .as_deref()
+        .is_some_and(|new| !new.is_empty())
+        && !account.user.has_password();
     let mut tx = app.begin().await?;
     if let Some(hash) = hash {
         confirm::change_password(&app, &mut tx, &account, &hash, None).await?;
@@ -376,6 +421,9 @@ pub(super) async fn update(
     }
     if params.phone_confirm {
         users::confirm_phone(&mut tx, user, now).await?;
+    }
+    if is_first_password {
+        confirm::ensure_email_identity(&app, &mut tx, &account).await?;
     }
     for (which, changes) in [
         (Metadata::App, &params.app_metadata),

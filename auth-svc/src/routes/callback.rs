@@ -60,6 +60,8 @@ async fn come_back<'a>(
     };
     let answer = Answer {
         code: value("code").to_owned(),
+        oauth_token: value("oauth_token").to_owned(),
+        oauth_verifier: value("oauth_verifier").to_owned(),
         error: value("error").to_owned(),
         error_description: value("error_description").to_owned(),
         user: value("user").to_owned(),

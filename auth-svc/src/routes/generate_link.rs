@@ -198,7 +198,7 @@ async fn sign_up(
     if params.password.is_empty() {
         return Err(Error::invalid("Signup requires a valid password"));
     }
-    password::check_strength(&params.password, &app.config().password)?;
+    password::check_strength(app, &params.password).await?;
     let data = params.data.clone();
     let account = admin::without_password(app, conn, email, data, caller).await?;
     let hash = stored_password::make(app, account.user.id, &params.password).await?;
@@ -221,7 +221,14 @@ async fn change(
     }
     let new = address::email(&params.new_email)?;
     let user = &account.user;
-    let taken = users::find_duplicate_email(conn, &new, &user.aud, Some(user.id)).await?;
+    let taken = users::find_duplicate_email(
+        conn,
+        &new,
+        &user.aud,
+        Some(user.id),
+        &app.config().experimental.linking_domains.apart(),
+    )
+    .await?;
     if taken.is_some() || new == user.email {
         return Err(Error::email_exists());
     }

@@ -32,9 +32,15 @@ pub(super) async fn post(
 ) -> Result<Json<Value>, Error> {
     let email = address::email(&params.email)?;
     let mut tx = app.begin().await?;
-    let found = users::find_duplicate_email(&mut tx, &email, &caller.aud, None)
-        .await
-        .map_err(Error::database("Database error finding user"))?;
+    let found = users::find_duplicate_email(
+        &mut tx,
+        &email,
+        &caller.aud,
+        None,
+        &app.config().experimental.linking_domains.apart(),
+    )
+    .await
+    .map_err(Error::database("Database error finding user"))?;
     let is_new = found.is_none();
     let account = match found {
         Some(user) if user.email_confirmed_at.is_some() => return Err(Error::email_exists()),

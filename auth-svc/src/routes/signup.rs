@@ -47,7 +47,7 @@ pub(super) async fn post(
     app.limiter()
         .check(Route::Signup, client, app.now())
         .await?;
-    let signup = checked(&app, &params)?;
+    let signup = checked(&app, &params).await?;
     Ok(answer(signup::sign_up(&app, &signup, &caller).await?))
 }
 
@@ -84,12 +84,12 @@ pub(super) fn check_open(app: &App) -> Result<(), Error> {
     Ok(())
 }
 
-fn checked<'a>(app: &App, params: &'a Params) -> Result<Signup<'a>, Error> {
+async fn checked<'a>(app: &App, params: &'a Params) -> Result<Signup<'a>, Error> {
     check_open(app)?;
     if params.password.is_empty() {
         return Err(Error::invalid("Signup requires a valid password"));
     }
-    password::check_strength(&params.password, &app.config().password)?;
+    password::check_strength(app, &params.password).await?;
     if !params.email.is_empty() && !params.phone.is_empty() {
         return Err(Error::invalid(
             "Only an email address or phone number should be provided on signup.",

@@ -79,7 +79,7 @@ struct Wish {
     challenge: Option<Challenge>,
 }
 
-fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
+async fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
     let mut wish = Wish {
         email: None,
         phone: None,
@@ -100,7 +100,7 @@ fn read(app: &App, params: &Params, account: &Account) -> Result<Wish, Error> {
         wish.phone = Some(phone).filter(|phone| *phone != account.user.phone);
     }
     if let Some(password) = &params.password {
-        password::check_strength(password, &app.config().password)?;
+        password::check_strength(app, password).await?;
         wish.password = Some(password.clone());
     }
     Ok(wish)
@@ -160,7 +160,7 @@ pub(super) async fn put(
     app.limiter()
         .check(Route::User, caller.limited_as.as_deref(), app.now())
         .await?;
-    let wish = read(&app, &params, &account)?;
+    let wish = read(&app, &params, &account).await?;
     let session = session.as_ref();
     check_allowed(&app, &params, &wish, &account, session)?;
     check_free(&app, &wish, &account, &caller).await?;
@@ -175,6 +175,9 @@ pub(super) async fn put(
         let actor = Actor::User(&account.user);
         let action = Action::UserUpdatedPassword;
         audit::record(&app, &mut tx, &caller, actor, action, None).await?;
+        if !account.user.has_password() {
+            confirm::ensure_email_identity(&app, &mut tx, &account).await?;
+        }
     }
     let new_password = wish.password.is_some();
     let failed = Error::database("Error updating user");
@@ -233,9 +236,15 @@ async fn check_free(
     let mut conn = app.connection().await?;
     if let Some(email) = &wish.email {
         let except = Some(account.user.id);
-        let taken = users::find_duplicate_email(&mut conn, email, &caller.aud, except)
-            .await
-            .map_err(Error::database("Database error checking email"))?;
+        let taken = users::find_duplicate_email(
+            &mut conn,
+            email,
+            &caller.aud,
+            except,
+            &app.config().experimental.linking_domains.apart(),
+        )
+        .await
+        .map_err(Error::database("Database error checking email"))?;
         if taken.is_some() {
             return Err(Error::email_exists());
         }

@@ -228,18 +228,21 @@ pub async fn refresh_external(
 }
 
 /// The users who have one of these addresses, first as an identity, then as account. Users of single
-/// sign-on keep to themselves. An identity whose provider does not vouch for the address does not count,
-/// or whoever links one could collect the sign-ins of the address's owner; old rows say nothing about it.
+/// sign-on and of the providers that are `apart` keep to themselves. An identity whose provider does not
+/// vouch for the address does not count, or whoever links one could collect the sign-ins of the address's
+/// owner; old rows say nothing about it.
 pub async fn users_with_email(
     conn: &mut PgConnection,
     emails: &[String],
+    apart: &[String],
 ) -> Result<(Vec<Uuid>, Vec<Uuid>), sqlx::Error> {
     let by_identity = sqlx::query_scalar(
         "select distinct user_id from auth.identities
-         where email = any($1) and provider not like 'sso:%'
+         where email = any($1) and provider not like 'sso:%' and provider <> all($2)
            and coalesce(identity_data->>'email_verified', 'true') <> 'false'",
     )
     .bind(emails)
+    .bind(apart)
     .fetch_all(&mut *conn)
     .await?;
     let by_account = sqlx::query_scalar(
@@ -251,17 +254,20 @@ pub async fn users_with_email(
     Ok((by_identity, by_account))
 }
 
-/// The users who have one of these addresses at this one provider, which is a linking domain of its own.
+/// The users who have one of these addresses at one of these providers, which have a linking domain of
+/// their own. What the providers of a project do not vouch for does not count here either.
 pub async fn users_with_email_at(
     conn: &mut PgConnection,
     emails: &[String],
-    provider: &str,
+    providers: &[String],
 ) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar(
-        "select distinct user_id from auth.identities where email = any($1) and provider = $2",
+        "select distinct user_id from auth.identities
+         where email = any($1) and provider = any($2)
+           and (provider like 'sso:%' or coalesce(identity_data->>'email_verified', 'true') <> 'false')",
     )
     .bind(emails)
-    .bind(provider)
+    .bind(providers)
     .fetch_all(conn)
     .await
 }

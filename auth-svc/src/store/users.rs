@@ -166,15 +166,18 @@ pub async fn find_duplicate_email(
     email: &str,
     aud: &str,
     except: Option<Uuid>,
+    apart: &[String],
 ) -> Found {
     sqlx::query_as(select(
         "coalesce(aud, '') = $2 and id is distinct from $3 and is_sso_user = false and \
          (lower(email) = $1 or id in (select user_id from auth.identities \
-                                      where email = $1 and provider not like 'sso:%')) limit 1",
+                                      where email = $1 and provider not like 'sso:%' \
+                                        and provider <> all($4))) limit 1",
     ))
     .bind(email.to_lowercase())
     .bind(aud)
     .bind(except)
+    .bind(apart)
     .fetch_optional(conn)
     .await
 }
@@ -255,4 +258,34 @@ pub async fn page(
     .await?
     .try_get(0)?;
     Ok((rows, count))
+}
+
+/// So many users that come after one, in the order of their creation.
+pub async fn page_after(
+    conn: &mut PgConnection,
+    aud: &str,
+    filter: &str,
+    ascending: bool,
+    after: Option<(DateTime<Utc>, Uuid)>,
+    limit: i64,
+) -> Result<Vec<User>, sqlx::Error> {
+    let (order, beyond) = if ascending {
+        ("asc", ">")
+    } else {
+        ("desc", "<")
+    };
+    // A comparison of rows, which an index answers by going straight to the place.
+    sqlx::query_as(select(&format!(
+        "coalesce(aud, '') = $1 and ($2 = '' or email like '%' || $2 || '%' \
+             or raw_user_meta_data->>'full_name' ilike '%' || $2 || '%') \
+         and ($3::timestamptz is null or (created_at, id) {beyond} ($3, $4::uuid)) \
+         order by created_at {order}, id {order} limit $5"
+    )))
+    .bind(aud)
+    .bind(filter)
+    .bind(after.map(|(created_at, _)| created_at))
+    .bind(after.map(|(_, id)| id))
+    .bind(limit)
+    .fetch_all(conn)
+    .await
 }

@@ -28,8 +28,11 @@ fn oidc() -> Value {
 }
 
 fn with(mut wish: Value, more: Value) -> Value {
-    for (name, value) in more.as_object().unwrap() {
-        wish[name] = value.clone();
+    let Value::Object(more) = more else {
+        panic!("{more} is no object")
+    };
+    for (name, value) in more {
+        wish[name] = value;
     }
     wish
 }
@@ -142,6 +145,14 @@ async fn a_wish_that_is_incomplete_or_reaches_too_far_is_refused() {
             "identifier must start with 'custom:' prefix, e.g. 'custom:google'",
         ),
         (with(oidc(), json!({ "name": "" })), "name is required"),
+        (
+            with(oidc(), json!({ "identifier": "custom:Bad!" })),
+            "identifier must have 2 to 50 lower-case letters, digits, hyphens and colons, and begin and end with a letter or digit",
+        ),
+        (
+            with(oidc(), json!({ "name": "n".repeat(101) })),
+            "name cannot be longer than 100 characters",
+        ),
         (
             with(oidc(), json!({ "client_id": "" })),
             "client_id is required",

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::Profile;
 use crate::{
     app::App,
+    config::DEFAULT_DOMAIN,
     domain::{
         account::Account,
         audit::{self, Action, Actor},
@@ -35,10 +36,15 @@ pub struct Visitor<'a> {
     pub email_optional: bool,
 }
 
-impl Visitor<'_> {
-    /// Whether the provider is one of single sign-on. Its users keep to themselves.
-    fn is_sso(&self) -> bool {
-        self.provider.starts_with("sso:")
+impl<'a> Visitor<'a> {
+    /// The domain that the provider is in. Only users of the default one are known by their address alone.
+    fn domain(&self, app: &'a App) -> &'a str {
+        app.config().experimental.linking_domains.of(self.provider)
+    }
+
+    /// Whether the provider's users keep to themselves, or share with some providers only.
+    fn is_apart(&self, app: &App) -> bool {
+        self.domain(app) != DEFAULT_DOMAIN
     }
 }
 
@@ -93,33 +99,37 @@ async fn decide(
         .collect();
     if verified.is_empty() {
         // An address that nobody vouched for never leads to an account, and takes none away.
+        let apart = app.config().experimental.linking_domains.apart();
         let taken = match &main {
-            Some(email) => users::find_duplicate_email(conn, email, aud, None).await?,
+            Some(email) => users::find_duplicate_email(conn, email, aud, None, &apart).await?,
             None => None,
         };
         return Ok(Decision::Create(main.filter(|_| taken.is_none())));
     }
-    let candidates = if visitor.is_sso() {
-        identities::users_with_email_at(conn, &verified, visitor.provider).await?
-    } else {
-        let (by_identity, by_account) = identities::users_with_email(conn, &verified).await?;
+    let domains = &app.config().experimental.linking_domains;
+    let domain = visitor.domain(app);
+    let candidates = if domain == DEFAULT_DOMAIN {
+        let apart = domains.apart();
+        let (by_identity, by_account) =
+            identities::users_with_email(conn, &verified, &apart).await?;
         if by_identity.is_empty() {
             by_account
         } else {
             by_identity
         }
+    } else {
+        let mut together = domains.members(domain);
+        if domain == visitor.provider {
+            together.push(domain.to_owned());
+        }
+        identities::users_with_email_at(conn, &verified, &together).await?
     };
     match candidates.into_iter().collect::<BTreeSet<_>>() {
         users if users.len() > 1 => Err(Error::refused(
             500,
             Code::UnexpectedFailure,
             format!(
-                "Multiple accounts with the same email address in the same linking domain detected: {}",
-                if visitor.is_sso() {
-                    visitor.provider
-                } else {
-                    "default"
-                }
+                "Multiple accounts with the same email address in the same linking domain detected: {domain}"
             ),
         )),
         users => Ok(users
@@ -206,7 +216,7 @@ async fn create(
         role: app.config().jwt.default_group_name.clone(),
         email,
         user_metadata: visitor.profile.identity_data(),
-        is_sso_user: visitor.is_sso(),
+        is_sso_user: visitor.is_apart(app),
         ..NewUser::default()
     };
     let provider = visitor.provider;

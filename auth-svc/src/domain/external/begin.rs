@@ -1,7 +1,6 @@
 //! The way out: where a user goes to prove at a provider who they are.
 
-use aws_lc_rs::digest;
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use secrecy::ExposeSecret as _;
 use uuid::Uuid;
 
 use super::party::Party;
@@ -56,10 +55,10 @@ pub struct Wish {
 pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Error> {
     let client = Party::find(app, &wish.provider).await?;
     let challenge = challenge(wish)?;
-    let mut passed = passed_on(&wish.query)?;
-    let mut tx = app.begin().await?;
+    let passed = passed_on(&wish.query)?;
     if !wish.invite_token.is_empty() {
-        users::find_by_token(&mut tx, &wish.invite_token, &["confirmation_token"])
+        let mut conn = app.connection().await?;
+        users::find_by_token(&mut conn, &wish.invite_token, &["confirmation_token"])
             .await
             .map_err(Error::database("Database error finding user"))?
             .ok_or_else(|| {
@@ -67,21 +66,21 @@ pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Er
                 Error::refused(404, Code::UserNotFound, message)
             })?;
     }
+    let id = clock::id(app.random());
+    let begun = client
+        .begin(app, &id.to_string(), &wish.scopes, passed)
+        .await?;
+    let mut tx = app.begin().await?;
     let mut oauth_client_state_id = None;
-    if client.requires_pkce() {
-        let verifier = verifier(app);
+    if let Some(kept) = &begun.kept {
         let id = clock::id(app.random());
-        oauth_client_states::insert(&mut tx, id, client.name(), &verifier, app.now()).await?;
+        let kept = kept.expose_secret();
+        oauth_client_states::insert(&mut tx, id, client.name(), kept, app.now()).await?;
         oauth_client_state_id = Some(id);
-        let hash = digest::digest(&digest::SHA256, verifier.as_bytes());
-        passed.extend([
-            ("code_challenge".into(), URL_SAFE_NO_PAD.encode(hash)),
-            ("code_challenge_method".into(), "S256".into()),
-        ]);
     }
     let challenge = challenge.as_ref();
     let new = NewExternalFlow {
-        id: clock::id(app.random()),
+        id,
         auth_code: challenge.map(|_| clock::id(app.random())),
         code_challenge: challenge.map(|challenge| challenge.value.as_str()),
         code_challenge_method: challenge.map(|challenge| challenge.method.as_str()),
@@ -96,8 +95,7 @@ pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Er
         .await
         .map_err(Error::database("Error creating flow state"))?;
     tx.commit().await?;
-    let state = new.id.to_string();
-    client.authorize_url(&state, &wish.scopes, &passed).await
+    Ok(begun.url)
 }
 
 fn challenge(wish: &Wish) -> Result<Option<Challenge>, Error> {
@@ -131,12 +129,6 @@ fn passed_on(query: &[(String, String)]) -> Result<Vec<(String, String)>, Error>
         return Err(Error::invalid("Too many parameters for the provider"));
     }
     Ok(passed)
-}
-
-fn verifier(app: &App) -> String {
-    let mut bytes = [0; 32];
-    app.random().fill(&mut bytes);
-    URL_SAFE_NO_PAD.encode(bytes)
 }
 
 #[cfg(test)]

@@ -52,36 +52,42 @@ fn unsupported(reason: &str) -> Error {
     Error::invalid(format!("Unsupported provider: {reason}"))
 }
 
+/// What the settings say about a provider, and our id there.
+///
+/// Fails with `validation_failed` when it is unknown, disabled or not set up.
+pub(super) fn settings<'a>(app: &'a App, name: &str) -> Result<(&'a Provider, &'a str), Error> {
+    let providers = &app.config().external.providers;
+    let config = providers
+        .get(name)
+        .ok_or_else(|| unsupported(&format!("Provider {name} could not be found")))?;
+    if !config.enabled {
+        return Err(unsupported("provider is not enabled"));
+    }
+    let id = config
+        .client_ids
+        .first()
+        .ok_or_else(|| unsupported("missing OAuth client ID"))?;
+    if config.secret.expose_secret().is_empty() {
+        return Err(unsupported("missing OAuth secret"));
+    }
+    if config.redirect_uri.is_empty() {
+        return Err(unsupported("missing redirect URI"));
+    }
+    Ok((config, id))
+}
+
 impl<'a> Client<'a> {
     /// The provider of this name, in any case.
     ///
     /// Fails with `validation_failed` when it is unknown, disabled or not set up.
     pub async fn find(app: &'a App, name: &str) -> Result<Self, Error> {
         let name: String = name.chars().take(64).collect::<String>().to_lowercase();
-        let config = app
-            .config()
-            .external
-            .providers
-            .get(&name)
-            .ok_or_else(|| unsupported(&format!("Provider {name} could not be found")))?;
-        if !config.enabled {
-            return Err(unsupported("provider is not enabled"));
-        }
+        let (config, id) = settings(app, &name)?;
         let Some(spec) = spec::find(&name) else {
             return Err(Error::disabled(format!(
                 "The provider {name} is not available on this server"
             )));
         };
-        let id = config
-            .client_ids
-            .first()
-            .ok_or_else(|| unsupported("missing OAuth client ID"))?;
-        if config.secret.expose_secret().is_empty() {
-            return Err(unsupported("missing OAuth secret"));
-        }
-        if config.redirect_uri.is_empty() {
-            return Err(unsupported("missing redirect URI"));
-        }
         if spec.name == "keycloak" && config.url.is_empty() {
             return Err(unsupported("unable to find URL for the Keycloak provider"));
         }

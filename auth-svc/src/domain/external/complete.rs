@@ -10,6 +10,7 @@ use super::{
     client::{Grant, Refusal},
     invite, linking,
     party::Party,
+    twitter,
 };
 use crate::{
     app::App,
@@ -34,6 +35,10 @@ const CLIENT_STATE_LIFETIME: Duration = Duration::minutes(5);
 pub struct Answer {
     /// What it gives for tokens.
     pub code: String,
+    /// Twitter gives these two instead: the token that it knows the user by,
+    pub oauth_token: String,
+    /// and the proof that the user agreed.
+    pub oauth_verifier: String,
     /// Why it gives nothing.
     pub error: String,
     /// The same in words.
@@ -121,7 +126,7 @@ pub async fn complete(
             description: answer.error_description.clone(),
         });
     }
-    if answer.code.is_empty() {
+    if answer.code.is_empty() && flow.provider_type != twitter::NAME {
         return Err(Failure::Ours(Error::bad_request(
             Code::BadOAuthCallback,
             "OAuth callback with missing authorization code missing",
@@ -169,11 +174,17 @@ fn refused(refusal: &Refusal, provider: &str, code: &str) -> Error {
     match refusal {
         Refusal::Code(problem) => {
             tracing::warn!(provider, %problem, "a provider did not take its code");
+            if provider == twitter::NAME {
+                return failed("Unable to retrieve access token");
+            }
             let begin: String = code.chars().take(4).collect();
             failed(format!("Unable to exchange external code: {begin}"))
         }
         Refusal::Profile(problem) => {
             tracing::warn!(provider, %problem, "a provider did not tell who its user is");
+            if provider == twitter::NAME {
+                return failed("Error getting user email from external provider");
+            }
             failed("Error getting user profile from external provider")
         }
     }

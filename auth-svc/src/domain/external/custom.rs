@@ -83,7 +83,7 @@ impl Custom {
     }
 
     /// Its identifier, which identities carry.
-    pub fn name(&self) -> &str {
+    pub fn identifier(&self) -> &str {
         &self.provider.identifier
     }
 

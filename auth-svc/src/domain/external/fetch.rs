@@ -13,22 +13,22 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_ANSWER: usize = 1 << 20;
 
 /// What came back.
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) is_form: bool,
-    pub(super) body: Vec<u8>,
+pub(in crate::domain) struct Answer {
+    pub(in crate::domain) status: u16,
+    pub(in crate::domain) is_form: bool,
+    pub(in crate::domain) body: Vec<u8>,
 }
 
-pub(super) async fn send(request: RequestBuilder) -> Result<Answer, Problem> {
+pub(in crate::domain) async fn send(request: RequestBuilder) -> Result<Answer, Problem> {
+    // Some refuse requests that do not say who they come from.
+    let request = request.header(http::header::USER_AGENT, "nilam-auth");
+    send_as(request.header(http::header::ACCEPT, "application/json")).await
+}
+
+/// The same for requests that say themselves who they come from and what they want.
+pub(in crate::domain) async fn send_as(request: RequestBuilder) -> Result<Answer, Problem> {
     let unreachable = |error: reqwest::Error| Problem::Unreachable(error.without_url());
-    let mut response = request
-        .timeout(TIMEOUT)
-        .header(http::header::ACCEPT, "application/json")
-        // Some refuse requests that do not say who they come from.
-        .header(http::header::USER_AGENT, "nilam-auth")
-        .send()
-        .await
-        .map_err(unreachable)?;
+    let mut response = request.timeout(TIMEOUT).send().await.map_err(unreachable)?;
     let content_type = response
         .headers()
         .get(http::header::CONTENT_TYPE)
@@ -51,7 +51,7 @@ pub(super) async fn send(request: RequestBuilder) -> Result<Answer, Problem> {
 }
 
 /// The JSON of an answer that is a success.
-pub(super) async fn json(request: RequestBuilder) -> Result<Value, Problem> {
+pub(in crate::domain) async fn json(request: RequestBuilder) -> Result<Value, Problem> {
     let answer = send(request).await?;
     if !(200..300).contains(&answer.status) {
         return Err(Problem::Status(answer.status));

@@ -110,7 +110,9 @@ impl<'a> Fields<'a> {
     }
 
     fn put(&mut self, chain: Chain, name: &str, value: &'a str) -> Result<(), String> {
-        let time = |value| time(value).ok_or(format!("{name} is not a valid ISO8601 timestamp"));
+        let time = |value| {
+            time(value).map_err(|Malformed| format!("{name} is not a valid ISO8601 timestamp"))
+        };
         match name {
             "URI" => self.uri = Some(Uri::parse(value).ok_or("URI is not valid")?),
             "Version" => self.version = value,
@@ -157,14 +159,17 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Not a time.
+struct Malformed;
+
 /// A time of RFC 3339. The first second of year 1 counts as none, as it does in the original's language.
-fn time(text: &str) -> Option<Option<DateTime<Utc>>> {
+fn time(text: &str) -> Result<Option<DateTime<Utc>>, Malformed> {
     // The library also takes lower case and a space.
     if text.as_bytes().get(10) != Some(&b'T') || text.ends_with('z') {
-        return None;
+        return Err(Malformed);
     }
-    let time = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
-    Some(Some(time).filter(|time| time.timestamp() != -62_135_596_800))
+    let time = DateTime::parse_from_rfc3339(text).map_err(|_| Malformed)?;
+    Ok(Some(time.to_utc()).filter(|time| time.timestamp() != -62_135_596_800))
 }
 
 fn is_ethereum_address(text: &str) -> bool {

@@ -51,9 +51,10 @@ enum Kind {
 }
 
 impl Kind {
-    /// The value as it is kept; nothing inside when it is empty, nothing at all when it is of another kind.
-    fn read(self, value: &Value) -> Option<Option<Value>> {
-        let kept = match (self, value) {
+    /// The value as it is kept: nothing when it is empty. Fails when it is of another kind.
+    fn read(self, value: &Value) -> Result<Option<Value>, Problem> {
+        const OTHER: Problem = Problem::Answer("a claim is of another kind than the standard says");
+        Ok(match (self, value) {
             (_, Value::Null) => None,
             (Self::Text, Value::String(text)) => (!text.is_empty()).then(|| value.clone()),
             (Self::Number, Value::Number(number)) => {
@@ -70,18 +71,19 @@ impl Kind {
                     clippy::cast_possible_truncation,
                     reason = "beyond all times that matter"
                 )]
-                let seconds = seconds.as_f64()? as i64;
-                let time = DateTime::from_timestamp(seconds, 0)?;
+                let seconds = seconds.as_f64().ok_or(OTHER)? as i64;
+                let time = DateTime::from_timestamp(seconds, 0).ok_or(OTHER)?;
                 Some(time.to_rfc3339_opts(SecondsFormat::AutoSi, true).into())
             }
             (Self::Time, Value::String(text)) if text.is_empty() => None,
             (Self::Time, Value::String(text)) => {
-                let time = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
+                let time = DateTime::parse_from_rfc3339(text)
+                    .map_err(|_| OTHER)?
+                    .to_utc();
                 Some(time.to_rfc3339_opts(SecondsFormat::AutoSi, true).into())
             }
-            _ => return None,
-        };
-        Some(kept)
+            _ => return Err(OTHER),
+        })
     }
 }
 
@@ -90,10 +92,7 @@ pub(super) fn typed(raw: &Claims) -> Result<Claims, Problem> {
     let mut claims = Claims::new();
     for (name, kind) in KNOWN {
         let Some(value) = raw.get(name) else { continue };
-        let kept = kind.read(value).ok_or(Problem::Answer(
-            "a claim is of another kind than the standard says",
-        ))?;
-        if let Some(kept) = kept {
+        if let Some(kept) = kind.read(value)? {
             claims.insert(name.to_owned(), kept);
         }
     }
