@@ -126,7 +126,7 @@ async fn deliver(
     caller: &Caller,
 ) -> Result<(), Error> {
     let to = notice.recipient(account);
-    send::check_may_send(app, &[to])?;
+    send::check_may_send(app, &[to]).await?;
     if let Some(hook) = &app.config().hooks.send_email {
         let mut tx = app.begin().await?;
         let data = notice.hook_data(caller);

@@ -7,9 +7,8 @@ use axum::{
     Router,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
-    routing::{any, get, post},
+    routing::{any, post},
 };
-use serde_json::{Map, Value};
 
 use super::caller::Admin;
 use crate::{
@@ -22,8 +21,6 @@ pub(super) fn router() -> Router<App> {
         .route("/sso", post(sso))
         .route("/sso/saml/{*rest}", any(sso))
         .route("/admin/sso/{*rest}", any(as_admin))
-        .route("/admin/custom-providers", get(as_admin).post(as_admin))
-        .route("/admin/custom-providers/{id}", any(as_admin))
         .route("/scim/v2/{*rest}", any(refuse))
 }
 
@@ -46,25 +43,4 @@ async fn sso(State(app): State<App>, request: Request) -> Response {
             .into_response();
     }
     unavailable(&request).into_response()
-}
-
-/// Why the grant `web3` is refused.
-pub(super) fn web3(app: &App, params: &Map<String, Value>) -> Error {
-    let external = &app.config().external;
-    let disabled = |message| Error::unprocessable(Code::Web3ProviderDisabled, message);
-    if !external.web3_solana_enabled && !external.web3_ethereum_enabled {
-        return disabled("Web3 provider is disabled");
-    }
-    match params.get("chain").and_then(Value::as_str) {
-        Some("solana") if !external.web3_solana_enabled => {
-            disabled("Solana Web3 provider is disabled")
-        }
-        Some("ethereum") if !external.web3_ethereum_enabled => {
-            disabled("Ethereum Web3 provider is disabled")
-        }
-        Some("solana" | "ethereum") => {
-            Error::disabled("The grant web3 is not available on this server")
-        }
-        _ => Error::bad_request(Code::Web3UnsupportedChain, "Unsupported chain"),
-    }
 }

@@ -11,10 +11,10 @@ use crate::{
     domain::{
         account::{self, Account},
         audit::{self, Action, Actor},
-        clock, confirm, hooks,
+        clock, confirm, encryption, hooks,
         notify::{self, Notice},
         refresh,
-        session::{self, Caller, Issued, Method},
+        session::{self, Caller, Grant, Issued, Method},
         sms,
         webauthn::{self, Credential, Session as Ceremony},
     },
@@ -75,7 +75,17 @@ pub async fn verify(
     }
     match answer {
         Answer::Code(code) => {
-            let valid = is_right(app, &mut tx, &factor, &challenge, code).await?;
+            let subject = factor.id.to_string();
+            app.limiter().check_guesses(&subject, app.now()).await?;
+            let valid = is_right(app, &mut tx, &factor, &challenge, code).await;
+            let wrong = match &valid {
+                Ok(valid) => !valid,
+                Err(error) => error.wire().code == Code::OtpExpired,
+            };
+            if wrong {
+                app.limiter().note_wrong_guess(&subject, app.now()).await;
+            }
+            let valid = valid?;
             if let Err(error) = ask_hook(app, &mut tx, who, &factor, valid).await? {
                 tx.commit().await?;
                 return Err(error);
@@ -148,11 +158,19 @@ async fn is_right(
     challenge: &Challenge,
     code: &str,
 ) -> Result<bool, Error> {
+    let rules = &app.config().security.encryption;
     if factor.factor_type == "totp" {
-        let secret = factors::secret(conn, factor.id).await?;
-        return Ok(totp::is_valid(code, &secret, app.now().timestamp()));
+        let stored = factors::secret(conn, factor.id).await?;
+        let secret = encryption::open(rules, factor.id, &stored)?;
+        let valid = totp::is_valid(code, &secret.text, app.now().timestamp());
+        if valid && secret.is_outdated {
+            let sealed = encryption::seal(rules, app.random(), factor.id, &secret.text)?;
+            factors::set_secret(conn, factor.id, &sealed).await?;
+        }
+        return Ok(valid);
     }
-    let sent = challenge.otp_code.as_deref().unwrap_or_default();
+    let stored = challenge.otp_code.as_deref().unwrap_or_default();
+    let sent = encryption::open(rules, challenge.id, stored)?.text;
     if sms::is_checked_elsewhere(app.config()) && !sent.is_empty() {
         confirm::check_elsewhere(app, &factor.phone, code).await?;
         return Ok(true);
@@ -260,6 +278,41 @@ async fn step_up(
     let claim = clock::id(app.random());
     sessions::add_claim(conn, claim, session, method.as_str(), now).await?;
     sessions::step_up(conn, session, factor).await?;
+    let session = sessions::find(conn, session)
+        .await?
+        .ok_or(sqlx::Error::RowNotFound)?;
+    let (refresh_token, counter) = match (
+        refresh::session_key(app, &session)?,
+        session.refresh_token_counter,
+    ) {
+        (Some(key), Some(counter)) => {
+            // One further, and the token from before the second factor would pass for one whose answer was lost.
+            let counter = counter.saturating_add(2);
+            sessions::set_counter(conn, session.id, counter).await?;
+            (key.token(session.id, counter), Some(counter))
+        }
+        _ => (swap(app, conn, account, session.id, caller).await?, None),
+    };
+    let account = account.reload(conn).await?;
+    let grant = Grant {
+        account,
+        proofs: &sessions::claims(conn, session.id).await?,
+        session: &session,
+        refresh_token,
+        counter,
+    };
+    session::issue(app, conn, grant, method, caller).await
+}
+
+/// Exchanges the session's opaque token.
+async fn swap(
+    app: &App,
+    conn: &mut PgConnection,
+    account: &Account,
+    session: Uuid,
+    caller: &Caller,
+) -> Result<String, Error> {
+    let now = app.now();
     let active = refresh_tokens::active(conn, session).await?;
     if let Some(active) = &active {
         refresh_tokens::revoke(conn, active.id, now).await?;
@@ -269,9 +322,5 @@ async fn step_up(
     let next = refresh::generate(app.random());
     let parent = active.as_ref().map(|token| token.token.as_str());
     refresh_tokens::insert(conn, &next, account.user.id, session, parent, now).await?;
-    let account = account.reload(conn).await?;
-    let session = sessions::find(conn, session)
-        .await?
-        .ok_or(sqlx::Error::RowNotFound)?;
-    session::issue(app, conn, account, &session, next, method, caller).await
+    Ok(next)
 }
