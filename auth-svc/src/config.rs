@@ -12,6 +12,7 @@ mod mfa;
 mod notifications;
 mod providers;
 mod read;
+mod saml;
 mod sms;
 
 pub use additions::{Additions, Argon2Cost, PasswordHash};
@@ -23,6 +24,7 @@ pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use notifications::{Notifications, TemplateCache};
 pub use providers::{Provider, Providers};
+pub use saml::Saml;
 pub use sms::{Carrier, Msg91, SmsSending, TwilioAccount};
 pub use web3::{Chain, Web3};
 
@@ -77,8 +79,8 @@ pub struct Config {
     pub passkeys_enabled: bool,
     /// `GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER`, default 10.
     pub max_passkeys: i64,
-    /// `GOTRUE_SAML_ENABLED`, as `/settings` reports it.
-    pub saml_enabled: bool,
+    /// Single sign-on; absent unless `GOTRUE_SAML_ENABLED`.
+    pub saml: Option<Saml>,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
     /// What GoTrue has no settings for.

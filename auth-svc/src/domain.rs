@@ -22,6 +22,7 @@ pub mod password;
 pub mod pkce;
 pub mod redirect;
 pub mod refresh;
+pub mod saml;
 pub mod send;
 pub mod session;
 pub mod signup;

@@ -20,7 +20,8 @@ const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
 const NAMED_CODES_SINCE: &str = "2024-01-01";
 
 /// The text of a failure that is none of the client's business.
-const UNEXPECTED: &str = "Unexpected failure, please check server logs for more information";
+pub(crate) const UNEXPECTED: &str =
+    "Unexpected failure, please check server logs for more information";
 
 /// Everything a request can end in, other than success.
 #[derive(Debug, thiserror::Error)]
@@ -186,13 +187,24 @@ codes! {
     RefreshTokenNotFound => "refresh_token_not_found",
     RequestEntityTooLarge => "request_entity_too_large",
     RequestTimeout => "request_timeout",
+    SamlAssertionNoEmail => "saml_assertion_no_email",
+    SamlAssertionNoUserId => "saml_assertion_no_user_id",
+    SamlEntityIdMismatch => "saml_entity_id_mismatch",
+    SamlIdpAlreadyExists => "saml_idp_already_exists",
+    SamlIdpNotFound => "saml_idp_not_found",
+    SamlMetadataFetchFailed => "saml_metadata_fetch_failed",
     SamlProviderDisabled => "saml_provider_disabled",
+    SamlRelayStateExpired => "saml_relay_state_expired",
+    SamlRelayStateNotFound => "saml_relay_state_not_found",
     SamePassword => "same_password",
     SessionExpired => "session_expired",
     SessionNotFound => "session_not_found",
     SignupDisabled => "signup_disabled",
     SingleIdentityNotDeletable => "single_identity_not_deletable",
     SmsSendFailed => "sms_send_failed",
+    SsoDomainAlreadyExists => "sso_domain_already_exists",
+    SsoProviderDisabled => "sso_provider_disabled",
+    SsoProviderNotFound => "sso_provider_not_found",
     TooManyEnrolledMfaFactors => "too_many_enrolled_mfa_factors",
     TooManyPasskeys => "too_many_passkeys",
     UnexpectedAudience => "unexpected_audience",

@@ -25,6 +25,7 @@ mod resend;
 mod sessions;
 mod settings;
 mod signup;
+mod sso;
 mod target;
 mod token;
 mod unbuilt;
@@ -113,6 +114,19 @@ pub fn router(app: &App) -> Router {
         .route("/admin/generate_link", post(generate_link::post))
         .route("/admin/audit", get(audit_log::get))
         .merge(custom_providers::router())
+        .route("/sso", post(sso::begin))
+        .route("/sso/saml/metadata", get(sso::metadata))
+        .route("/sso/saml/acs", post(sso::acs))
+        .route(
+            "/admin/sso/providers",
+            get(admin::sso::list).post(admin::sso::create),
+        )
+        .route(
+            "/admin/sso/providers/{id}",
+            get(admin::sso::get)
+                .put(admin::sso::update)
+                .delete(admin::sso::delete),
+        )
         .merge(oauth_server::router())
         .merge(unbuilt::router())
         .fallback(not_found)

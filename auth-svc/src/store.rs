@@ -19,6 +19,8 @@ pub mod password_hashes;
 pub mod rate_limits;
 pub mod refresh_tokens;
 pub mod rotation;
+pub mod saml_relay_states;
 pub mod session_list;
 pub mod sessions;
+pub mod sso;
 pub mod users;

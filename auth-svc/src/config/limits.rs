@@ -21,6 +21,10 @@ pub struct RateLimits {
     pub passkey: f64,
     /// `GOTRUE_RATE_LIMIT_WEB3`: per five minutes.
     pub web3: f64,
+    /// `GOTRUE_RATE_LIMIT_SSO`: per five minutes.
+    pub sso: f64,
+    /// `GOTRUE_SAML_RATE_LIMIT_ASSERTION`: per five minutes.
+    pub saml_assertion: f64,
     /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`.
     pub email_sent: SendLimit,
     /// `GOTRUE_RATE_LIMIT_SMS_SENT`.

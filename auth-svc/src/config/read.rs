@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, additions, hooks, mfa, notifications, providers, sms as carriers,
+    Sessions, Sms, Smtp, additions, hooks, mfa, notifications, providers, saml, sms as carriers,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -44,8 +44,10 @@ impl Config {
         refuse_unbuilt(r);
         let site_url = r.required(&["GOTRUE_SITE_URL"]);
         let allow_list = list(r.text(&["GOTRUE_URI_ALLOW_LIST"]));
+        let api = api(r);
         let config = Self {
-            api: api(r),
+            saml: saml::read(r, &api.external_url),
+            api,
             db: Db {
                 url: r
                     .required(&["GOTRUE_DB_DATABASE_URL", "DATABASE_URL"])
@@ -85,7 +87,6 @@ impl Config {
             relying_party: mfa::relying_party(r),
             max_passkeys: r.parse_or(&["GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER"], 10),
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
-            saml_enabled: r.flag(&["GOTRUE_SAML_ENABLED"], false),
             oauth_server: oauth_server(r),
             additions: additions::read(r),
             custom_oauth: super::custom_oauth::read(r),
@@ -342,6 +343,8 @@ fn rate_limits(r: &mut Reader<'_>) -> RateLimits {
         mfa: r.parse_or(&["GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY"], 15.0),
         passkey: rate(r, "PASSKEY", 30.0),
         web3: rate(r, "WEB3", 30.0),
+        sso: rate(r, "SSO", 30.0),
+        saml_assertion: r.parse_or(&["GOTRUE_SAML_RATE_LIMIT_ASSERTION"], 15.0),
         email_sent: sent(r, "EMAIL_SENT"),
         sms_sent: sent(r, "SMS_SENT"),
         wrong_codes: r.parse_or(&["NILAM_AUTH_WRONG_CODES"], 10.0),

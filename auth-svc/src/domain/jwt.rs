@@ -1,6 +1,6 @@
 //! Access tokens: the keys that sign them, those that verify them, and what they say.
 
-mod der;
+pub(in crate::domain) mod der;
 
 use std::fmt;
 

@@ -53,6 +53,8 @@ pub enum Route {
     FactorVerify,
     PasskeyAuthentication,
     Web3,
+    Sso,
+    SamlAssertion,
 }
 
 #[derive(Debug, Default)]
@@ -93,6 +95,8 @@ impl Limiter {
             Route::FactorChallenge | Route::FactorVerify => (BURST, self.limits.mfa / 60.0),
             Route::PasskeyAuthentication => (BURST, self.limits.passkey / five_minutes),
             Route::Web3 => (BURST, self.limits.web3 / five_minutes),
+            Route::Sso => (BURST, self.limits.sso / five_minutes),
+            Route::SamlAssertion => (BURST, self.limits.saml_assertion / five_minutes),
             _ => (BURST, self.limits.otp / five_minutes),
         };
         Rule::Refilled { burst, per_second }
@@ -275,6 +279,8 @@ mod tests {
             mfa: 15.0,
             passkey: 30.0,
             web3: 30.0,
+            sso: 30.0,
+            saml_assertion: 15.0,
             email_sent: SendLimit::PerHour(2.0),
             sms_sent: SendLimit::Refilled(1.0, Duration::from_secs(10)),
             wrong_codes: 2.0,

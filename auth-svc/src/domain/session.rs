@@ -65,6 +65,7 @@ pub enum Method {
     MfaWebAuthn,
     Passkey,
     Web3,
+    SsoSaml,
 }
 
 impl Method {
@@ -87,6 +88,7 @@ impl Method {
             Self::MfaWebAuthn => "mfa/webauthn",
             Self::Passkey => "passkey",
             Self::Web3 => "web3",
+            Self::SsoSaml => "sso/saml",
         }
     }
 
@@ -108,6 +110,7 @@ impl Method {
             "mfa/webauthn" => Self::MfaWebAuthn,
             "passkey" => Self::Passkey,
             "web3" => Self::Web3,
+            "sso/saml" => Self::SsoSaml,
             _ => return None,
         })
     }
@@ -265,10 +268,18 @@ pub async fn issue(
     let amr: Vec<Value> = proofs
         .iter()
         .map(|proof| {
-            json!({
+            let mut entry = json!({
                 "method": proof.authentication_method,
                 "timestamp": proof.updated_at.timestamp(),
-            })
+            });
+            if let (true, [identity]) = (
+                proof.authentication_method == Method::SsoSaml.as_str(),
+                account.identities.as_slice(),
+            ) && let Some(provider) = identity.provider.strip_prefix("sso:")
+            {
+                entry["provider"] = provider.into();
+            }
+            entry
         })
         .collect();
     let user = &account.user;

@@ -1,6 +1,7 @@
 //! `/admin/users`: what an administrator does with users.
 
 pub(super) mod credentials;
+pub(super) mod sso;
 
 use aws_lc_rs::digest;
 use axum::{

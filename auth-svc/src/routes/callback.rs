@@ -83,15 +83,20 @@ fn goal<'a>(app: &'a App, flow: &'a ExternalFlow) -> &'a str {
         .unwrap_or_default()
 }
 
-fn with_session(goal: &str, issued: &Issued) -> String {
-    let mut pairs = vec![
+/// A session as parameters.
+pub(super) fn session_pairs(issued: &Issued) -> Vec<(&'static str, String)> {
+    vec![
         ("access_token", issued.access_token.clone()),
         ("token_type", "bearer".to_owned()),
         ("expires_in", issued.expires_in.to_string()),
         ("expires_at", issued.expires_at.timestamp().to_string()),
         ("refresh_token", issued.refresh_token.clone()),
         ("sb", String::new()),
-    ];
+    ]
+}
+
+fn with_session(goal: &str, issued: &Issued) -> String {
+    let mut pairs = session_pairs(issued);
     let provider_token = issued.provider_token.clone().unwrap_or_default();
     pairs.push(("provider_token", provider_token));
     if let Some(token) = &issued.provider_refresh_token {
@@ -101,14 +106,14 @@ fn with_session(goal: &str, issued: &Issued) -> String {
 }
 
 /// What a failure looks like in an address.
-struct Told {
+pub(super) struct Told {
     error: String,
     code: Option<&'static str>,
     description: String,
 }
 
 impl Told {
-    fn of(failure: &Failure) -> Self {
+    pub(super) fn of(failure: &Failure) -> Self {
         let error = match failure {
             Failure::Provider { error, description } => {
                 return Self {
@@ -144,7 +149,7 @@ impl Told {
         }
     }
 
-    fn pairs(&self) -> Vec<(&str, &str)> {
+    pub(super) fn pairs(&self) -> Vec<(&str, &str)> {
         let mut pairs = vec![
             ("error", self.error.as_str()),
             ("error_description", self.description.as_str()),

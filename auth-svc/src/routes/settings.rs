@@ -15,14 +15,18 @@ pub(super) async fn get(State(app): State<App>) -> Json<Value> {
     }
     providers.insert("email".into(), external.email_enabled.into());
     providers.insert("phone".into(), external.phone_enabled.into());
+    let next_key = config
+        .saml
+        .as_ref()
+        .is_some_and(|saml| saml.next_key.is_some());
     Json(json!({
         "external": providers,
         "disable_signup": config.disable_signup,
         "mailer_autoconfirm": config.mailer.autoconfirm,
         "phone_autoconfirm": config.sms.autoconfirm,
         "sms_provider": config.sms.provider,
-        "saml_enabled": config.saml_enabled,
-        "saml_private_key_next_configured": false,
+        "saml_enabled": config.saml.is_some(),
+        "saml_private_key_next_configured": next_key,
         "passkeys_enabled": config.passkeys_enabled,
     }))
 }

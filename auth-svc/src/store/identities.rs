@@ -251,6 +251,21 @@ pub async fn users_with_email(
     Ok((by_identity, by_account))
 }
 
+/// The users who have one of these addresses at this one provider, which is a linking domain of its own.
+pub async fn users_with_email_at(
+    conn: &mut PgConnection,
+    emails: &[String],
+    provider: &str,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar(
+        "select distinct user_id from auth.identities where email = any($1) and provider = $2",
+    )
+    .bind(emails)
+    .bind(provider)
+    .fetch_all(conn)
+    .await
+}
+
 /// Removes all of a user's but one.
 pub async fn keep_one(conn: &mut PgConnection, user: Uuid, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query("delete from auth.identities where user_id = $1 and id <> $2")

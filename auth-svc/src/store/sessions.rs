@@ -84,6 +84,20 @@ pub struct Origin {
     pub ip: Option<IpNetwork>,
 }
 
+/// Sets when a session ends at the latest.
+pub async fn end_at(
+    conn: &mut PgConnection,
+    id: Uuid,
+    end: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update auth.sessions set not_after = $2 where id = $1")
+        .bind(id)
+        .bind(end)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
 /// Ends all sessions that a user gave to a client.
 pub async fn delete_of_client(
     conn: &mut PgConnection,

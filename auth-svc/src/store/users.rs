@@ -192,6 +192,7 @@ pub struct NewUser {
     pub app_metadata: Map<String, Value>,
     pub user_metadata: Map<String, Value>,
     pub is_anonymous: bool,
+    pub is_sso_user: bool,
 }
 
 /// Adds a user, and reads back what triggers of the project made of it.
@@ -205,9 +206,9 @@ pub async fn insert(
             instance_id, id, aud, role, email, phone, encrypted_password, raw_app_meta_data,
             raw_user_meta_data, is_anonymous, created_at, updated_at, confirmation_token,
             recovery_token, email_change_token_new, email_change, email_change_token_current,
-            phone_change, phone_change_token, reauthentication_token)
+            phone_change, phone_change_token, reauthentication_token, is_sso_user)
          values ('00000000-0000-0000-0000-000000000000', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10,
-            '', '', '', '', '', '', '', '')",
+            '', '', '', '', '', '', '', '', $11)",
     )
     .bind(new.id)
     .bind(&new.aud)
@@ -219,6 +220,7 @@ pub async fn insert(
     .bind(Json(&new.user_metadata))
     .bind(new.is_anonymous)
     .bind(now)
+    .bind(new.is_sso_user)
     .execute(&mut *conn)
     .await?;
     find(conn, new.id).await?.ok_or(sqlx::Error::RowNotFound)

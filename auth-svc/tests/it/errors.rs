@@ -251,8 +251,7 @@ async fn unknown_and_unbuilt_routes_are_told_apart() {
         let request = request.body(Body::empty()).unwrap();
         app.request(request).await.refused(status, code);
     }
-    let key = service_token();
-    app.get("/admin/sso/providers", &key)
+    app.get("/scim/v2/Users", &service_token())
         .await
         .refused(404, "feature_disabled");
 }

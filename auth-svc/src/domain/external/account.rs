@@ -35,6 +35,13 @@ pub struct Visitor<'a> {
     pub email_optional: bool,
 }
 
+impl Visitor<'_> {
+    /// Whether the provider is one of single sign-on. Its users keep to themselves.
+    fn is_sso(&self) -> bool {
+        self.provider.starts_with("sso:")
+    }
+}
+
 /// How it ended.
 #[derive(Debug)]
 pub enum Outcome {
@@ -92,17 +99,28 @@ async fn decide(
         };
         return Ok(Decision::Create(main.filter(|_| taken.is_none())));
     }
-    let (by_identity, by_account) = identities::users_with_email(conn, &verified).await?;
-    let candidates = if by_identity.is_empty() {
-        by_account
+    let candidates = if visitor.is_sso() {
+        identities::users_with_email_at(conn, &verified, visitor.provider).await?
     } else {
-        by_identity
+        let (by_identity, by_account) = identities::users_with_email(conn, &verified).await?;
+        if by_identity.is_empty() {
+            by_account
+        } else {
+            by_identity
+        }
     };
     match candidates.into_iter().collect::<BTreeSet<_>>() {
         users if users.len() > 1 => Err(Error::refused(
             500,
             Code::UnexpectedFailure,
-            "Multiple accounts with the same email address in the same linking domain detected: default",
+            format!(
+                "Multiple accounts with the same email address in the same linking domain detected: {}",
+                if visitor.is_sso() {
+                    visitor.provider
+                } else {
+                    "default"
+                }
+            ),
         )),
         users => Ok(users
             .into_iter()
@@ -188,6 +206,7 @@ async fn create(
         role: app.config().jwt.default_group_name.clone(),
         email,
         user_metadata: visitor.profile.identity_data(),
+        is_sso_user: visitor.is_sso(),
         ..NewUser::default()
     };
     let provider = visitor.provider;

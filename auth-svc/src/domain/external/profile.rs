@@ -22,7 +22,7 @@ pub struct Profile {
 
 impl Profile {
     /// Begins with who says it about whom. Nothing without a subject: it would be everybody's.
-    pub(super) fn of(issuer: &str, subject: &str) -> Option<Self> {
+    pub(in crate::domain) fn of(issuer: &str, subject: &str) -> Option<Self> {
         if subject.is_empty() {
             return None;
         }
@@ -36,7 +36,7 @@ impl Profile {
     }
 
     /// Adds a claim, unless there is nothing to say.
-    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub(in crate::domain) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         let value = value.into();
         if !value.is_null() && value != "" {
             self.claims.insert(name.to_owned(), value);
@@ -61,12 +61,12 @@ impl Profile {
     }
 
     /// Adds what only this provider has.
-    pub(super) fn with_custom(self, custom: Value) -> Self {
+    pub(in crate::domain) fn with_custom(self, custom: Value) -> Self {
         self.with("custom_claims", custom)
     }
 
     /// Adds the one address that the provider tells.
-    pub(super) fn mailed(self, address: &str, verified: bool) -> Self {
+    pub(in crate::domain) fn mailed(self, address: &str, verified: bool) -> Self {
         self.also_mailed(address, verified, true)
     }
 

@@ -1,9 +1,9 @@
 //! The few ASN.1 structures in which the cryptography library takes a private JWK.
 
 const INTEGER: u8 = 0x02;
-const BIT_STRING: u8 = 0x03;
-const OCTET_STRING: u8 = 0x04;
-const SEQUENCE: u8 = 0x30;
+pub(in crate::domain) const BIT_STRING: u8 = 0x03;
+pub(in crate::domain) const OCTET_STRING: u8 = 0x04;
+pub(in crate::domain) const SEQUENCE: u8 = 0x30;
 
 /// id-ecPublicKey with the curve prime256v1.
 const P256: [u8; 21] = [
@@ -13,7 +13,8 @@ const P256: [u8; 21] = [
 /// id-Ed25519.
 const ED25519: [u8; 7] = [0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70];
 
-fn element(tag: u8, content: &[u8]) -> Vec<u8> {
+/// One element with its tag and length.
+pub(in crate::domain) fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![tag];
     let length = content.len();
     if length < 128 {
@@ -29,7 +30,7 @@ fn element(tag: u8, content: &[u8]) -> Vec<u8> {
 }
 
 /// An unsigned number; a leading zero keeps it from being read as a negative one.
-fn integer(magnitude: &[u8]) -> Vec<u8> {
+pub(in crate::domain) fn integer(magnitude: &[u8]) -> Vec<u8> {
     let start = magnitude
         .iter()
         .position(|b| *b != 0)
@@ -49,7 +50,7 @@ pub(super) fn rsa_private_key(numbers: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// PKCS#8 around the key's octets.
-fn pkcs8(algorithm: &[u8], key: &[u8]) -> Vec<u8> {
+pub(in crate::domain) fn pkcs8(algorithm: &[u8], key: &[u8]) -> Vec<u8> {
     let content = [integer(&[]), algorithm.to_vec(), element(OCTET_STRING, key)].concat();
     element(SEQUENCE, &content)
 }
