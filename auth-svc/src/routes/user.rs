@@ -351,7 +351,14 @@ async fn reauthenticate(app: &App, nonce: &str, account: &Account) -> Result<(),
     let (stored, sent_at) = (&user.reauthentication_token, user.reauthentication_sent_at);
     let valid = if user.email.is_empty() && sms::is_checked_elsewhere(config) && !stored.is_empty()
     {
-        confirm::check_elsewhere(app, address, nonce).await?;
+        let checked = confirm::check_elsewhere(app, address, nonce).await;
+        if checked
+            .as_ref()
+            .is_err_and(|error| error.wire().code == Code::OtpExpired)
+        {
+            app.limiter().note_wrong_guess(&subject, app.now()).await;
+        }
+        checked?;
         true
     } else {
         otp::is_valid(&hash, stored, sent_at, lifetime, app.now())

@@ -70,7 +70,7 @@ pub async fn page(
                     (select json_agg(
                          json_build_object(
                              'method', a.authentication_method,
-                             'timestamp', extract(epoch from a.updated_at)::bigint)
+                             'timestamp', floor(extract(epoch from a.updated_at))::bigint)
                          order by a.updated_at desc)
                      from auth.mfa_amr_claims a where a.session_id = l.id),
                     '[]') as methods

@@ -116,7 +116,11 @@ async fn a_password_that_bcrypt_saw_the_beginning_of_stays_as_it_is() {
 #[tokio::test]
 async fn a_flood_of_sign_ins_does_not_hold_up_refreshes() {
     // Two connections for forty sign-ins: they must not keep one while they wait.
-    let mut app = TestApp::start(&[("GOTRUE_DB_MAX_POOL_SIZE", "2")]).await;
+    let mut app = TestApp::start(&[
+        ("GOTRUE_DB_MAX_POOL_SIZE", "2"),
+        ("GOTRUE_API_MAX_REQUEST_DURATION", "10m"),
+    ])
+    .await;
     let mut session = app.member("ada@example.com", "secret12").await;
     let places = app.app.hasher().occupy().await.unwrap();
     let mut flood: FuturesUnordered<_> = (0..40)

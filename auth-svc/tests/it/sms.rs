@@ -1,5 +1,6 @@
 //! Text messages by way of a carrier.
 
+use auth_svc::domain::outside::StandIns;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::Duration;
 use serde_json::{Value, json};
@@ -16,7 +17,10 @@ async fn start(settings: &[(&str, &str)]) -> (TestApp, SmsCarrier) {
     let mut vars = vec![("GOTRUE_HOOK_SEND_SMS_ENABLED", "false")];
     vars.extend_from_slice(settings);
     let url = carrier.url.clone();
-    let app = TestApp::start_with(&vars, |config| config.sms.sending.base = Some(url)).await;
+    let app = TestApp::start_adjusted(&vars, StandIns::default(), |config| {
+        config.sms.sending.base = Some(url);
+    })
+    .await;
     (app, carrier)
 }
 
@@ -503,7 +507,7 @@ async fn a_carrier_that_is_not_there_is_no_outage_of_ours() {
     let gone = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let vars = [&[("GOTRUE_HOOK_SEND_SMS_ENABLED", "false")], TWILIO].concat();
-    let app = TestApp::start_with(&vars, |config| {
+    let app = TestApp::start_adjusted(&vars, StandIns::default(), |config| {
         config.sms.sending.base = Some(gone.parse().unwrap());
     })
     .await;
@@ -519,7 +523,10 @@ async fn a_carrier_that_is_not_there_is_no_outage_of_ours() {
 async fn the_hook_goes_before_the_carrier_and_takes_any_channel() {
     let carrier = SmsCarrier::start().await;
     let url = carrier.url.clone();
-    let mut app = TestApp::start_with(VERIFY, |config| config.sms.sending.base = Some(url)).await;
+    let mut app = TestApp::start_adjusted(VERIFY, StandIns::default(), |config| {
+        config.sms.sending.base = Some(url);
+    })
+    .await;
     ask(&app, "pigeon").await.ok();
     let code = app.texts.next()["sms"]["otp"].clone();
     sign_in(&app, code.as_str().unwrap()).await.ok();

@@ -99,23 +99,16 @@ impl Reply {
 impl TestApp {
     /// Mail and phone sign-ups are on, nothing is confirmed by itself; `more` adds settings.
     pub(crate) async fn start(more: &[(&str, &str)]) -> Self {
-        Self::prepare(more, StandIns::default(), |_| {}).await
+        Self::start_adjusted(more, StandIns::default(), |_| {}).await
     }
 
     /// The same, with stand-ins for hosts on the internet.
     pub(crate) async fn start_beside(more: &[(&str, &str)], stand_ins: StandIns) -> Self {
-        Self::prepare(more, stand_ins, |_| {}).await
+        Self::start_adjusted(more, stand_ins, |_| {}).await
     }
 
     /// The same, with what no variable sets.
-    pub(crate) async fn start_with(
-        more: &[(&str, &str)],
-        adjust: impl FnOnce(&mut Config),
-    ) -> Self {
-        Self::prepare(more, StandIns::default(), adjust).await
-    }
-
-    async fn prepare(
+    pub(crate) async fn start_adjusted(
         more: &[(&str, &str)],
         stand_ins: StandIns,
         adjust: impl FnOnce(&mut Config),

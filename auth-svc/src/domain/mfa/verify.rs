@@ -77,10 +77,15 @@ pub async fn verify(
         Answer::Code(code) => {
             let subject = factor.id.to_string();
             app.limiter().check_guesses(&subject, app.now()).await?;
-            let valid = is_right(app, &mut tx, &factor, &challenge, code).await?;
-            if !valid {
+            let valid = is_right(app, &mut tx, &factor, &challenge, code).await;
+            let wrong = match &valid {
+                Ok(valid) => !valid,
+                Err(error) => error.wire().code == Code::OtpExpired,
+            };
+            if wrong {
                 app.limiter().note_wrong_guess(&subject, app.now()).await;
             }
+            let valid = valid?;
             if let Err(error) = ask_hook(app, &mut tx, who, &factor, valid).await? {
                 tx.commit().await?;
                 return Err(error);
