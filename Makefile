@@ -66,6 +66,8 @@ test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser
 bench: build ## Measures the services beside their peers and Postgres's own limit.
 	scripts/ensure-bench-tools.sh
 	target/release/with-postgres --durable $(NODE) benches/rest.mjs
+	cargo build --release --package auth-svc --examples
+	target/release/with-postgres --durable $(NODE) benches/auth.mjs
 
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh

@@ -13,8 +13,10 @@ use crate::{
     config::{Config, RelyingParty},
     domain::{
         clock::{Clock, Random, SystemClock, SystemRandom},
+        disguise::SendTime,
         external::issuers::Issuers,
         limiter::Limiter,
+        outside::{Outside, StandIns},
         password::Hasher,
     },
     error::Error,
@@ -24,6 +26,10 @@ use crate::{
 
 /// How often old rows are looked for.
 const CLEANUP_EVERY: Duration = Duration::from_secs(60);
+/// How often counts of limits are removed.
+const FORGET_LIMITS_EVERY: Duration = Duration::from_secs(900);
+/// The connections that limits are counted over.
+const LIMIT_CONNECTIONS: u32 = 2;
 
 /// The authentication service.
 #[derive(Clone, Debug)]
@@ -37,7 +43,9 @@ struct Inner {
     random: Arc<dyn Random>,
     hasher: Hasher,
     limiter: Limiter,
+    send_time: SendTime,
     http: reqwest::Client,
+    outside: Outside,
     issuers: Issuers,
     smtp: Smtp,
     templates: Templates,
@@ -50,14 +58,24 @@ impl App {
     }
 
     /// The same, with another clock or another source of randomness.
-    #[expect(
-        clippy::unused_async,
-        reason = "all services connect alike, and some have to wait"
-    )]
     pub async fn with_sources(
         config: Config,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
+    ) -> anyhow::Result<Self> {
+        Self::with_stand_ins(config, clock, random, StandIns::default()).await
+    }
+
+    /// The same, with stand-ins for hosts on the internet.
+    #[expect(
+        clippy::unused_async,
+        reason = "all services connect alike, and some have to wait"
+    )]
+    pub async fn with_stand_ins(
+        config: Config,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        stand_ins: StandIns,
     ) -> anyhow::Result<Self> {
         let settings = PoolSettings {
             max_connections: config.db.max_pool_size,
@@ -65,6 +83,18 @@ impl App {
         };
         let db = svc_kit::pg::pool(config.db.url.expose_secret(), &settings)
             .context("the database URL cannot be used")?;
+        let shared_limits = if config.rate_limits.shared {
+            // Apart from the other connections: a request may count while it holds one of those, and requests that
+            // all wait for a second one would wait for ever.
+            let settings = PoolSettings {
+                max_connections: LIMIT_CONNECTIONS,
+                ..PoolSettings::new("auth-svc limits")
+            };
+            let pool = svc_kit::pg::pool(config.db.url.expose_secret(), &settings);
+            Some(pool.context("the database URL cannot be used")?)
+        } else {
+            None
+        };
         let http = reqwest::Client::builder()
             // A hook or template that redirects could be led to where it must not go.
             .redirect(reqwest::redirect::Policy::none())
@@ -76,9 +106,11 @@ impl App {
             clock,
             random,
             hasher: Hasher::default(),
-            limiter: Limiter::new(&config.rate_limits),
+            limiter: Limiter::new(&config.rate_limits, shared_limits),
+            send_time: SendTime::default(),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
             http,
+            outside: Outside::new(stand_ins).context("the HTTP client cannot be made")?,
             issuers: Issuers::default(),
             smtp,
             config,
@@ -95,7 +127,12 @@ impl App {
         let tracker = TaskTracker::new();
         if self.config().db.cleanup_enabled {
             let app = self.clone();
+            let stop = stop.clone();
             tracker.spawn(async move { app.clean_up_until(stop).await });
+        }
+        if self.config().rate_limits.shared {
+            let app = self.clone();
+            tracker.spawn(async move { app.forget_limits_until(stop).await });
         }
         tracker.close();
         tracker
@@ -110,6 +147,21 @@ impl App {
             }
             if let Err(error) = crate::store::cleanup::run(&self.0.db, self.now()).await {
                 tracing::warn!(%error, "old rows could not be removed");
+            }
+        }
+    }
+
+    async fn forget_limits_until(self, stop: CancellationToken) {
+        let mut ticks = tokio::time::interval(FORGET_LIMITS_EVERY);
+        // The first tick comes at once, and there may be no table yet.
+        ticks.tick().await;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(error) = self.limiter().clean_up(self.now()).await {
+                tracing::warn!(%error, "counts of limits could not be removed");
             }
         }
     }
@@ -140,6 +192,11 @@ impl App {
         &self.0.limiter
     }
 
+    /// How long sending takes lately.
+    pub fn send_time(&self) -> &SendTime {
+        &self.0.send_time
+    }
+
     /// Who asks for WebAuthn credentials; fails when that was not said.
     pub fn relying_party(&self) -> Result<&RelyingParty, Error> {
         let party = self.config().relying_party.as_ref();
@@ -152,6 +209,11 @@ impl App {
     /// The client for hooks, templates and external providers.
     pub fn http(&self) -> &reqwest::Client {
         &self.0.http
+    }
+
+    /// The client for addresses that an administrator chose.
+    pub fn outside(&self) -> &Outside {
+        &self.0.outside
     }
 
     /// Who signs ID tokens.

@@ -2,17 +2,23 @@
 //!
 //! Read once from a [`Vars`]; a wrong value stops the start and is named with all other wrong ones.
 
+mod custom_oauth;
+mod encryption;
 mod hooks;
 mod limits;
 mod mfa;
 mod providers;
 mod read;
 mod saml;
+mod web3;
 
+pub use custom_oauth::CustomOAuth;
+pub use encryption::{Encryption, MasterKey};
 pub use limits::{RateLimits, SendLimit};
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use providers::{Provider, Providers};
 pub use saml::Saml;
+pub use web3::{Chain, Web3};
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -69,6 +75,8 @@ pub struct Config {
     pub saml: Option<Saml>,
     /// The OAuth 2.1 server.
     pub oauth_server: OAuthServer,
+    /// Providers that administrators add.
+    pub custom_oauth: CustomOAuth,
 }
 
 /// This service as an identity provider for others.
@@ -146,10 +154,8 @@ pub struct External {
     pub phone_enabled: bool,
     /// `GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED`.
     pub anonymous_enabled: bool,
-    /// `GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED`.
-    pub web3_solana_enabled: bool,
-    /// `GOTRUE_EXTERNAL_WEB3_ETHEREUM_ENABLED`.
-    pub web3_ethereum_enabled: bool,
+    /// `GOTRUE_EXTERNAL_WEB3_*`: wallets.
+    pub web3: Web3,
     /// `GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION`, at least 5 minutes.
     pub flow_state_expiry: Duration,
     /// `GOTRUE_EXTERNAL_REDIRECT_URL`: where `/callback` always goes on to, instead of the app's wish.
@@ -249,6 +255,15 @@ pub struct Security {
     pub rotation_enabled: bool,
     /// `GOTRUE_SECURITY_REFRESH_TOKEN_REUSE_INTERVAL`, seconds.
     pub reuse_interval: Duration,
+    /// `GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION` is 2: new sessions get signed refresh tokens.
+    pub signed_refresh_tokens: bool,
+    /// `GOTRUE_SECURITY_REFRESH_TOKEN_UPGRADE_PERCENTAGE`: how many in a hundred old sessions go over to signed
+    /// tokens when they are refreshed.
+    pub refresh_token_upgrade_percentage: u8,
+    /// `GOTRUE_SECURITY_REFRESH_TOKEN_ALLOW_REUSE`: old signed tokens stay good.
+    pub allow_refresh_token_reuse: bool,
+    /// `GOTRUE_SECURITY_DB_ENCRYPTION_*`: columns that are kept encrypted.
+    pub encryption: Encryption,
     /// `GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION`.
     pub password_requires_reauthentication: bool,
     /// `GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD`.
@@ -271,6 +286,8 @@ pub struct Sessions {
     pub allow_low_aal: Option<Duration>,
     /// `GOTRUE_SESSIONS_SINGLE_PER_USER`.
     pub single_per_user: bool,
+    /// `GOTRUE_SESSIONS_TAGS`: of each kind of session one may live; the first is that of sessions without a tag.
+    pub tags: Vec<String>,
 }
 
 /// Callbacks into the project.

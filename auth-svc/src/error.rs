@@ -4,7 +4,7 @@
 //! request, so [`IntoResponse`] leaves the error in the response's extensions and [`render`], a layer
 //! around all routes, writes the body.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use axum::{
     Json,
@@ -43,6 +43,16 @@ pub enum Error {
         message: String,
         /// `length`, `characters` or `pwned`.
         reasons: Vec<&'static str>,
+    },
+    /// Somebody asks too often.
+    #[error("{message}")]
+    TooMany {
+        /// The code that clients branch on.
+        code: Code,
+        /// The text for people.
+        message: Cow<'static, str>,
+        /// Seconds after which it makes sense to ask again.
+        retry_after: u64,
     },
     /// An error in the form that OAuth defines.
     #[error("{description}")]
@@ -115,6 +125,7 @@ codes! {
     Conflict => "conflict",
     CurrentPasswordInvalid => "current_password_invalid",
     CurrentPasswordRequired => "current_password_required",
+    CustomProviderNotFound => "custom_provider_not_found",
     EmailAddressInvalid => "email_address_invalid",
     EmailAddressNotAuthorized => "email_address_not_authorized",
     EmailConflictIdentityNotDeletable => "email_conflict_identity_not_deletable",
@@ -160,6 +171,7 @@ codes! {
     OAuthProviderNotSupported => "oauth_provider_not_supported",
     OtpDisabled => "otp_disabled",
     OtpExpired => "otp_expired",
+    OverCustomProviderQuota => "over_custom_provider_quota",
     OverEmailSendRateLimit => "over_email_send_rate_limit",
     OverRequestRateLimit => "over_request_rate_limit",
     OverSmsSendRateLimit => "over_sms_send_rate_limit",
@@ -251,9 +263,13 @@ impl Error {
         Self::refused(422, code, message)
     }
 
-    /// 429.
-    pub fn too_many(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::refused(429, code, message)
+    /// 429, to be asked again after `wait`, which is rounded up to seconds.
+    pub fn too_many(code: Code, message: impl Into<Cow<'static, str>>, wait: Duration) -> Self {
+        Self::TooMany {
+            code,
+            message: message.into(),
+            retry_after: wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
+        }
     }
 
     /// 404 `feature_disabled`: known to the contract, absent here.
@@ -317,6 +333,7 @@ impl Error {
     pub fn wire(&self) -> Wire {
         let (status, code) = match self {
             Self::Refused { status, code, .. } => (*status, *code),
+            Self::TooMany { code, .. } => (StatusCode::TOO_MANY_REQUESTS, *code),
             Self::WeakPassword { .. } => (StatusCode::UNPROCESSABLE_ENTITY, Code::WeakPassword),
             Self::OAuth { .. } => (StatusCode::BAD_REQUEST, Code::Unknown),
             Self::Hook { status, .. } if *status == StatusCode::INTERNAL_SERVER_ERROR => {
@@ -430,6 +447,9 @@ pub async fn render(request: Request, next: Next) -> Response {
     if !matches!(*error, Error::OAuth { .. }) {
         let code = HeaderValue::from_static(error.wire().code.as_str());
         headers.insert(ERROR_CODE, code);
+    }
+    if let Error::TooMany { retry_after, .. } = &*error {
+        headers.insert(http::header::RETRY_AFTER, HeaderValue::from(*retry_after));
     }
     if named_codes {
         // Clients trust the code only if the version comes back.

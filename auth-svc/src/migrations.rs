@@ -8,7 +8,7 @@ macro_rules! script {
     };
 }
 
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 10] = [
     script!("0001_functions.sql"),
     script!("0002_users_and_identities.sql"),
     script!("0003_factors.sql"),
@@ -17,6 +17,8 @@ const SCRIPTS: [&str; 8] = [
     script!("0006_external_login.sql"),
     script!("0007_webauthn.sql"),
     script!("0008_rights.sql"),
+    script!("0009_rate_limits.sql"),
+    script!("0010_comments.sql"),
 ];
 
 /// What has to run before the service does. A database that GoTrue migrated is recognised.

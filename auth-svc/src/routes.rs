@@ -5,6 +5,7 @@ mod audit_log;
 mod authorize;
 mod callback;
 mod caller;
+mod custom_providers;
 mod extract;
 mod factors;
 mod generate_link;
@@ -29,6 +30,7 @@ mod token;
 mod unbuilt;
 mod user;
 mod verify;
+mod web3;
 mod well_known;
 
 use axum::{
@@ -100,6 +102,7 @@ pub fn router(app: &App) -> Router {
         )
         .route("/admin/generate_link", post(generate_link::post))
         .route("/admin/audit", get(audit_log::get))
+        .merge(custom_providers::router())
         .route("/sso", post(sso::begin))
         .route("/sso/saml/metadata", get(sso::metadata))
         .route("/sso/saml/acs", post(sso::acs))

@@ -19,6 +19,8 @@ pub struct RateLimits {
     pub mfa: f64,
     /// `GOTRUE_RATE_LIMIT_PASSKEY`: per five minutes.
     pub passkey: f64,
+    /// `GOTRUE_RATE_LIMIT_WEB3`: per five minutes.
+    pub web3: f64,
     /// `GOTRUE_RATE_LIMIT_SSO`: per five minutes.
     pub sso: f64,
     /// `GOTRUE_SAML_RATE_LIMIT_ASSERTION`: per five minutes.
@@ -27,6 +29,11 @@ pub struct RateLimits {
     pub email_sent: SendLimit,
     /// `GOTRUE_RATE_LIMIT_SMS_SENT`.
     pub sms_sent: SendLimit,
+    /// `NILAM_AUTH_WRONG_CODES`, ours: how many wrong codes may be tried for an address, factor or user before it
+    /// takes five minutes to try another; 0 is any number.
+    pub wrong_codes: f64,
+    /// `NILAM_AUTH_SHARED_RATE_LIMITS`, ours: all copies of the service count together, in the database.
+    pub shared: bool,
 }
 
 /// How many messages may be sent.

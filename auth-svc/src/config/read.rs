@@ -78,6 +78,7 @@ impl Config {
                 inactivity_timeout: lifetime(r, "GOTRUE_SESSIONS_INACTIVITY_TIMEOUT"),
                 allow_low_aal: lifetime(r, "GOTRUE_SESSIONS_ALLOW_LOW_AAL"),
                 single_per_user: r.flag(&["GOTRUE_SESSIONS_SINGLE_PER_USER"], false),
+                tags: list(r.text(&["GOTRUE_SESSIONS_TAGS"])),
             },
             rate_limits: rate_limits(r),
             hooks: hooks::read(r),
@@ -87,6 +88,7 @@ impl Config {
             max_passkeys: r.parse_or(&["GOTRUE_PASSKEY_MAX_PASSKEYS_PER_USER"], 10),
             passkeys_enabled: r.flag(&["GOTRUE_PASSKEY_ENABLED"], false),
             oauth_server: oauth_server(r),
+            custom_oauth: super::custom_oauth::read(r),
         };
         reader.finish()?;
         Ok(config)
@@ -112,15 +114,10 @@ fn refuse_unbuilt(r: &mut Reader<'_>) {
     for name in [
         "GOTRUE_SECURITY_CAPTCHA_ENABLED",
         "GOTRUE_PASSWORD_HIBP_ENABLED",
-        "GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT",
     ] {
         if r.flag(&[name], false) {
             r.problem(format!("{name}: not available yet"));
         }
-    }
-    let version = "GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION";
-    if r.parse_or(&[version], 0_u8) > 1 {
-        r.problem(format!("{version}: signed tokens are not available yet"));
     }
 }
 
@@ -193,8 +190,7 @@ fn external(r: &mut Reader<'_>) -> External {
         authorized_addresses: list(r.text(&["GOTRUE_EXTERNAL_EMAIL_AUTHORIZED_ADDRESSES"])),
         phone_enabled: r.flag(&["GOTRUE_EXTERNAL_PHONE_ENABLED"], false),
         anonymous_enabled: r.flag(&["GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED"], false),
-        web3_solana_enabled: r.flag(&["GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED"], false),
-        web3_ethereum_enabled: r.flag(&["GOTRUE_EXTERNAL_WEB3_ETHEREUM_ENABLED"], false),
+        web3: super::web3::read(r),
         flow_state_expiry: r
             .duration(
                 &["GOTRUE_EXTERNAL_FLOW_STATE_EXPIRY_DURATION"],
@@ -290,7 +286,23 @@ fn sms(r: &mut Reader<'_>) -> Sms {
 fn security(r: &mut Reader<'_>) -> Security {
     const PREFIX: &str = "GOTRUE_SECURITY_";
     let name = |rest: &str| format!("{PREFIX}{rest}");
+    let version = r.parse_or(&[&name("REFRESH_TOKEN_ALGORITHM_VERSION")], 0_u8);
+    if version > 2 {
+        r.problem(format!(
+            "{PREFIX}REFRESH_TOKEN_ALGORITHM_VERSION: expected 0, 1 or 2"
+        ));
+    }
+    let percentage = r.parse_or(&[&name("REFRESH_TOKEN_UPGRADE_PERCENTAGE")], 0_u8);
+    if percentage > 100 {
+        r.problem(format!(
+            "{PREFIX}REFRESH_TOKEN_UPGRADE_PERCENTAGE: expected 0 to 100"
+        ));
+    }
     Security {
+        signed_refresh_tokens: version == 2,
+        refresh_token_upgrade_percentage: percentage.min(100),
+        allow_refresh_token_reuse: r.flag(&[&name("REFRESH_TOKEN_ALLOW_REUSE")], false),
+        encryption: super::encryption::read(r),
         rotation_enabled: r.flag(&[&name("REFRESH_TOKEN_ROTATION_ENABLED")], true),
         reuse_interval: r.duration(&[&name("REFRESH_TOKEN_REUSE_INTERVAL")], Duration::ZERO),
         password_requires_reauthentication: r
@@ -325,10 +337,13 @@ fn rate_limits(r: &mut Reader<'_>) -> RateLimits {
         anonymous: rate(r, "ANONYMOUS_USERS", 30.0),
         mfa: r.parse_or(&["GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY"], 15.0),
         passkey: rate(r, "PASSKEY", 30.0),
+        web3: rate(r, "WEB3", 30.0),
         sso: rate(r, "SSO", 30.0),
         saml_assertion: r.parse_or(&["GOTRUE_SAML_RATE_LIMIT_ASSERTION"], 15.0),
         email_sent: sent(r, "EMAIL_SENT"),
         sms_sent: sent(r, "SMS_SENT"),
+        wrong_codes: r.parse_or(&["NILAM_AUTH_WRONG_CODES"], 10.0),
+        shared: r.flag(&["NILAM_AUTH_SHARED_RATE_LIMITS"], true),
     }
 }
 
@@ -447,7 +462,8 @@ mod tests {
     fn a_protection_that_is_not_there_stops_the_start() {
         for (name, value) in [
             ("GOTRUE_SECURITY_CAPTCHA_ENABLED", "true"),
-            ("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", "2"),
+            ("GOTRUE_SECURITY_REFRESH_TOKEN_ALGORITHM_VERSION", "3"),
+            ("GOTRUE_SECURITY_DB_ENCRYPTION_ENCRYPT", "true"),
         ] {
             let mut vars = vars();
             vars.set(name, value);

@@ -6,21 +6,13 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::store::{
+    accounts,
     factors::{self, Factor},
     identities::{self, Identity},
-    users::{self, User},
+    users::User,
 };
 
-/// A user with its identities and second factors.
-#[derive(Clone, Debug)]
-pub struct Account {
-    /// The row.
-    pub user: User,
-    /// The ways to sign in.
-    pub identities: Vec<Identity>,
-    /// The second factors.
-    pub factors: Vec<Factor>,
-}
+pub use crate::store::accounts::Account;
 
 impl Account {
     /// Adds what belongs to a user.
@@ -36,10 +28,7 @@ impl Account {
 
     /// By id.
     pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Self>, sqlx::Error> {
-        match users::find(conn, id).await? {
-            Some(user) => Self::of(conn, user).await.map(Some),
-            None => Ok(None),
-        }
+        accounts::find(conn, id).await
     }
 
     /// Again, after something changed.

@@ -1,12 +1,12 @@
 //! The record of who did what.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use sqlx::PgConnection;
 
 use super::{clock, session::Caller};
 use crate::{
     app::App,
-    store::{self, users::User},
+    store::{self, audit::NewEntry, users::User},
 };
 
 /// What happened.
@@ -91,6 +91,21 @@ pub async fn record(
     action: Action,
     traits: Option<Value>,
 ) -> Result<(), sqlx::Error> {
+    match entry(app, caller, actor, action, traits) {
+        Some(entry) => store::audit::insert(conn, &entry).await,
+        None => Ok(()),
+    }
+}
+
+/// Writes the log line, and gives the row, for statements that write more than this; no row when only the log is
+/// wanted.
+pub fn entry(
+    app: &App,
+    caller: &Caller,
+    actor: Actor<'_>,
+    action: Action,
+    traits: Option<Value>,
+) -> Option<NewEntry> {
     let (action, log_type) = action.names();
     let mut payload = Map::new();
     match actor {
@@ -121,15 +136,12 @@ pub async fn record(
     let actor = payload.get("actor_id").and_then(Value::as_str);
     tracing::info!(user.id = actor, action, log_type, "audit event");
     if app.config().audit_log_disable_postgres {
-        return Ok(());
+        return None;
     }
-    let ip = caller.ip.map(|ip| ip.to_string()).unwrap_or_default();
-    store::audit::insert(
-        conn,
-        clock::id(app.random()),
-        &json!(payload),
-        &ip,
-        app.now(),
-    )
-    .await
+    Some(NewEntry {
+        id: clock::id(app.random()),
+        payload: Value::Object(payload),
+        created_at: app.now(),
+        ip_address: caller.ip.map(|ip| ip.to_string()).unwrap_or_default(),
+    })
 }

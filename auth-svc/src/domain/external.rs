@@ -8,6 +8,7 @@ pub mod account;
 pub mod begin;
 pub mod client;
 pub mod complete;
+pub mod custom;
 mod exchange;
 mod fetch;
 pub mod grant;
@@ -15,6 +16,7 @@ pub mod id_token;
 mod invite;
 pub mod issuers;
 pub mod linking;
+pub mod party;
 mod profile;
 mod profiles;
 mod spec;
@@ -39,6 +41,9 @@ pub enum Problem {
     /// An answer that does not say what it should.
     #[error("the answer cannot be used: {0}")]
     Answer(&'static str),
+    /// An address that is not one on the internet.
+    #[error("its address is not public")]
+    NotPublic,
     /// An ID token that is not to be trusted.
     #[error("the ID token cannot be used: {0}")]
     IdToken(&'static str),

@@ -1,22 +1,39 @@
-//! Token buckets, per address and for what is sent.
+//! How often a client may ask, and how much may be sent.
+//!
+//! The counts live in Postgres, so that they hold for all copies of the service together, and cost one statement
+//! each; a refusal is remembered here until it is over and costs none. Where the table is missing or the setting
+//! `NILAM_AUTH_SHARED_RATE_LIMITS` is off, each copy counts for itself, as GoTrue does.
+
+mod bucket;
+
+pub use bucket::{Bucket, Rule};
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use chrono::{DateTime, Utc};
+use sqlx::PgPool;
 
 use crate::{
-    config::{RateLimits, SendLimit},
+    config::RateLimits,
     error::{Code, Error},
+    store::rate_limits,
 };
 
 /// How many may come at once.
 const BURST: f64 = 30.0;
-/// Forgotten once this many clients are known: buckets that are full again say nothing.
-const MAX_BUCKETS: usize = 100_000;
+/// How long it takes until another wrong code may be tried. Ten and 288 a day leave a guesser of six digits one
+/// chance in 3,000 a day.
+pub const GUESS_EVERY: Duration = Duration::from_secs(300);
+/// Old ones are forgotten once this many clients are known.
+const MAX_CLIENTS: usize = 100_000;
+/// Longer names of clients are cut.
+const MAX_NAME: usize = 64;
+/// After this time no bucket says anything any more: all are full again.
+const FORGOTTEN_AFTER: chrono::Duration = chrono::Duration::hours(2);
 
 /// What is limited per address; each has a bucket of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,106 +52,40 @@ pub enum Route {
     FactorChallenge,
     FactorVerify,
     PasskeyAuthentication,
+    Web3,
     Sso,
     SamlAssertion,
 }
 
-#[derive(Debug)]
-struct Bucket {
-    tokens: f64,
-    filled_at: DateTime<Utc>,
+#[derive(Debug, Default)]
+struct Known {
+    buckets: HashMap<String, Bucket>,
+    refused_until: HashMap<String, DateTime<Utc>>,
 }
 
-impl Bucket {
-    fn take(&mut self, burst: f64, per_second: f64, now: DateTime<Utc>) -> bool {
-        let elapsed = (now - self.filled_at).as_seconds_f64().max(0.0);
-        self.tokens = (self.tokens + elapsed * per_second).min(burst);
-        self.filled_at = now;
-        if self.tokens < 1.0 {
-            return false;
-        }
-        self.tokens -= 1.0;
-        true
-    }
-}
-
-/// What is sent, to everybody together.
-#[derive(Debug)]
-struct Sent {
-    limit: SendLimit,
-    bucket: Mutex<Option<Bucket>>,
-}
-
-impl Sent {
-    fn new(limit: SendLimit) -> Self {
-        Self {
-            limit,
-            bucket: Mutex::new(None),
-        }
-    }
-
-    fn allows(&self, now: DateTime<Utc>) -> bool {
-        if self.limit.is_zero() {
-            return false;
-        }
-        let mut guard = self.bucket.lock().unwrap_or_else(PoisonError::into_inner);
-        let (events, per_second) = match self.limit {
-            SendLimit::PerHour(events) => {
-                let hour = Duration::from_secs(3600);
-                let over = guard
-                    .as_ref()
-                    .is_some_and(|b| (now - b.filled_at).to_std().is_ok_and(|age| age >= hour));
-                if over {
-                    *guard = None;
-                }
-                (events, 0.0)
-            }
-            SendLimit::Refilled(events, over) => (events, 1.0 / over.as_secs_f64().max(1e-9)),
-        };
-        let bucket = guard.get_or_insert(Bucket {
-            tokens: events,
-            filled_at: now,
-        });
-        if per_second > 0.0 {
-            return bucket.take(events, per_second, now);
-        }
-        // A fixed hour: its beginning must stay known.
-        let allowed = bucket.tokens >= 1.0;
-        if allowed {
-            bucket.tokens -= 1.0;
-        }
-        allowed
-    }
-}
-
-/// All limits of the process.
+/// All limits.
 #[derive(Debug)]
 pub struct Limiter {
     limits: RateLimits,
-    clients: Mutex<HashMap<(Route, String), Bucket>>,
-    mails: Sent,
-    texts: Sent,
+    shared: Option<PgPool>,
+    known: Mutex<Known>,
 }
 
 impl Limiter {
-    /// All buckets full.
-    pub fn new(limits: &RateLimits) -> Self {
+    /// Counts in the database behind `shared`, or else alone.
+    pub fn new(limits: &RateLimits, shared: Option<PgPool>) -> Self {
         Self {
             limits: limits.clone(),
-            clients: Mutex::default(),
-            mails: Sent::new(limits.email_sent),
-            texts: Sent::new(limits.sms_sent),
+            shared,
+            known: Mutex::default(),
         }
     }
 
-    /// Fails when this client asked too often. Clients that cannot be told apart are not limited.
-    pub fn check(
-        &self,
-        route: Route,
-        client: Option<&str>,
-        now: DateTime<Utc>,
-    ) -> Result<(), Error> {
-        let Some(client) = client else { return Ok(()) };
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rule(&self, route: Route) -> Rule {
         let five_minutes = 300.0;
         let (burst, per_second) = match route {
             Route::Anonymous => (self.limits.anonymous, self.limits.anonymous / 3600.0),
@@ -143,51 +94,150 @@ impl Limiter {
             Route::OAuthClientRegister => (BURST, self.limits.oauth_client_register / five_minutes),
             Route::FactorChallenge | Route::FactorVerify => (BURST, self.limits.mfa / 60.0),
             Route::PasskeyAuthentication => (BURST, self.limits.passkey / five_minutes),
+            Route::Web3 => (BURST, self.limits.web3 / five_minutes),
             Route::Sso => (BURST, self.limits.sso / five_minutes),
             Route::SamlAssertion => (BURST, self.limits.saml_assertion / five_minutes),
             _ => (BURST, self.limits.otp / five_minutes),
         };
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if clients.len() >= MAX_BUCKETS {
-            clients.retain(|_, bucket| (now - bucket.filled_at).num_seconds() < 3600);
+        Rule::Refilled { burst, per_second }
+    }
+
+    /// Takes one from the bucket of this name, or says how long to wait.
+    async fn take(&self, name: String, rule: Rule, now: DateTime<Utc>) -> Result<(), Duration> {
+        if rule.burst() < 1.0 {
+            return Err(rule.wait(&Bucket::full(rule, now), now));
         }
-        let bucket = clients
-            .entry((route, client.chars().take(64).collect()))
-            .or_insert(Bucket {
-                tokens: burst,
-                filled_at: now,
-            });
-        if bucket.take(burst, per_second, now) {
-            return Ok(());
+        if let Some(shared) = &self.shared {
+            let until = self.known().refused_until.get(&name).copied();
+            let left = until.and_then(|until| (until - now).to_std().ok());
+            if let Some(left) = left.filter(|left| !left.is_zero()) {
+                return Err(left);
+            }
+            match rate_limits::take(shared, &name, rule, now).await {
+                Ok(Ok(())) => return Ok(()),
+                Ok(Err(wait)) => {
+                    let mut known = self.known();
+                    if known.refused_until.len() >= MAX_CLIENTS {
+                        known.refused_until.retain(|_, until| *until > now);
+                    }
+                    let until = now + wait;
+                    known.refused_until.insert(name, until);
+                    return Err(wait);
+                }
+                Err(error) => tracing::warn!(%error, "limits are counted by this process alone"),
+            }
         }
-        Err(Error::too_many(
-            Code::OverRequestRateLimit,
-            "Request rate limit reached",
-        ))
+        let mut known = self.known();
+        if known.buckets.len() >= MAX_CLIENTS {
+            let oldest = now - FORGOTTEN_AFTER;
+            known.buckets.retain(|_, bucket| bucket.since > oldest);
+        }
+        let bucket = known.buckets.entry(name);
+        bucket.or_insert(Bucket::full(rule, now)).take(rule, now)
+    }
+
+    /// Fails when this client asked too often. Clients that cannot be told apart are not limited.
+    pub async fn check(
+        &self,
+        route: Route,
+        client: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        let Some(client) = client else { return Ok(()) };
+        let client: String = client.chars().take(MAX_NAME).collect();
+        let name = format!("{route:?}:{client}");
+        self.take(name, self.rule(route), now)
+            .await
+            .map_err(|wait| {
+                Error::too_many(
+                    Code::OverRequestRateLimit,
+                    "Request rate limit reached",
+                    wait,
+                )
+            })
     }
 
     /// Fails when no more mail may go out. With autoconfirmation only an outright ban counts.
-    pub fn check_mail(&self, autoconfirm: bool, now: DateTime<Utc>) -> Result<(), Error> {
-        let refused = self.limits.email_sent.is_zero() || (!autoconfirm && !self.mails.allows(now));
-        if !refused {
+    pub async fn check_mail(&self, autoconfirm: bool, now: DateTime<Utc>) -> Result<(), Error> {
+        let limit = self.limits.email_sent;
+        if autoconfirm && !limit.is_zero() {
             return Ok(());
         }
-        Err(Error::too_many(
-            Code::OverEmailSendRateLimit,
-            "email rate limit exceeded",
-        ))
+        self.take("mail".to_owned(), limit.into(), now)
+            .await
+            .map_err(|wait| {
+                Error::too_many(
+                    Code::OverEmailSendRateLimit,
+                    "email rate limit exceeded",
+                    wait,
+                )
+            })
     }
 
     /// Fails when no more text messages may go out.
-    pub fn check_text(&self, autoconfirm: bool, now: DateTime<Utc>) -> Result<(), Error> {
-        if autoconfirm || self.texts.allows(now) {
+    pub async fn check_text(&self, autoconfirm: bool, now: DateTime<Utc>) -> Result<(), Error> {
+        if autoconfirm {
             return Ok(());
         }
-        Err(Error::too_many(
-            Code::OverSmsSendRateLimit,
-            "SMS rate limit exceeded",
-        ))
+        self.take("text".to_owned(), self.limits.sms_sent.into(), now)
+            .await
+            .map_err(|wait| {
+                Error::too_many(Code::OverSmsSendRateLimit, "SMS rate limit exceeded", wait)
+            })
     }
+
+    fn guesses(&self) -> Option<Rule> {
+        let burst = self.limits.wrong_codes;
+        (burst >= 1.0).then(|| Rule::Refilled {
+            burst,
+            per_second: 1.0 / GUESS_EVERY.as_secs_f64(),
+        })
+    }
+
+    /// Fails when too many wrong codes were tried for this subject lately, before another one is looked at.
+    pub async fn check_guesses(&self, subject: &str, now: DateTime<Utc>) -> Result<(), Error> {
+        let Some(rule) = self.guesses() else {
+            return Ok(());
+        };
+        let name = guess(subject);
+        let mut bucket = self.known().buckets.get(&name).copied();
+        if let Some(shared) = &self.shared {
+            match rate_limits::peek(shared, &name).await {
+                Ok(found) => bucket = found,
+                Err(error) => tracing::warn!(%error, "limits are counted by this process alone"),
+            }
+        }
+        let left = bucket.map_or(Ok(()), |mut bucket| bucket.take(rule, now));
+        left.map_err(|wait| {
+            Error::too_many(
+                Code::OverRequestRateLimit,
+                "Request rate limit reached",
+                wait,
+            )
+        })
+    }
+
+    /// Counts a wrong code.
+    pub async fn note_wrong_guess(&self, subject: &str, now: DateTime<Utc>) {
+        if let Some(rule) = self.guesses() {
+            // That it was the last one is said to the next one.
+            let _ = self.take(guess(subject), rule, now).await;
+        }
+    }
+
+    /// Removes the counts that say nothing any more.
+    pub async fn clean_up(&self, now: DateTime<Utc>) -> Result<(), sqlx::Error> {
+        self.known().refused_until.retain(|_, until| *until > now);
+        match &self.shared {
+            Some(shared) => rate_limits::forget(shared, now - FORGOTTEN_AFTER).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The name of the bucket. Addresses do not stand in it.
+fn guess(subject: &str) -> String {
+    format!("guess:{}", super::otp::hash(subject, ""))
 }
 
 /// Fails when the last message of this kind went out too short a time ago.
@@ -199,13 +249,16 @@ pub fn check_frequency(
 ) -> Result<(), Error> {
     let frequency = chrono::Duration::from_std(frequency).unwrap_or_default();
     match sent_at.map(|sent_at| sent_at + frequency) {
-        Some(next) if next > now => Err(Error::too_many(
-            code,
-            format!(
-                "For security purposes, you can only request this after {} seconds.",
-                (next - now).num_seconds()
-            ),
-        )),
+        Some(next) if next > now => {
+            let seconds = (next - now).num_seconds();
+            Err(Error::too_many(
+                code,
+                format!(
+                    "For security purposes, you can only request this after {seconds} seconds."
+                ),
+                (next - now).to_std().unwrap_or_default(),
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -213,6 +266,7 @@ pub fn check_frequency(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::SendLimit;
 
     fn limits() -> RateLimits {
         RateLimits {
@@ -221,48 +275,90 @@ mod tests {
             otp: 30.0,
             verify: 30.0,
             token: 150.0,
-            anonymous: 2.0,
+            anonymous: 30.0,
             mfa: 15.0,
             passkey: 30.0,
+            web3: 30.0,
             sso: 30.0,
             saml_assertion: 15.0,
             email_sent: SendLimit::PerHour(2.0),
             sms_sent: SendLimit::Refilled(1.0, Duration::from_secs(10)),
+            wrong_codes: 2.0,
+            shared: false,
         }
     }
 
-    #[test]
-    fn a_client_has_thirty_at_once_and_then_waits() {
-        let limiter = Limiter::new(&limits());
+    #[tokio::test]
+    async fn a_client_has_a_burst_and_then_its_share() {
+        let limiter = Limiter::new(&limits(), None);
         let now = Utc::now();
-        let ask = |client, at| limiter.check(Route::Otp, Some(client), at).is_ok();
-        assert!((0..30).all(|_| ask("a", now)));
-        assert!(!ask("a", now));
-        assert!(ask("b", now), "another client has a bucket of its own");
-        assert!(ask("a", now + chrono::Duration::seconds(10)));
-        assert!(limiter.check(Route::Otp, None, now).is_ok());
-    }
-
-    #[test]
-    fn mails_are_counted_by_the_hour() {
-        let limiter = Limiter::new(&limits());
-        let now = Utc::now();
-        assert!(limiter.check_mail(false, now).is_ok());
-        assert!(limiter.check_mail(false, now).is_ok());
-        let later = now + chrono::Duration::minutes(59);
-        assert!(limiter.check_mail(false, later).is_err());
-        assert!(limiter.check_mail(true, later).is_ok());
-        let next_hour = now + chrono::Duration::minutes(60);
-        assert!(limiter.check_mail(false, next_hour).is_ok());
-    }
-
-    #[test]
-    fn texts_refill() {
-        let limiter = Limiter::new(&limits());
-        let now = Utc::now();
-        assert!(limiter.check_text(false, now).is_ok());
-        assert!(limiter.check_text(false, now).is_err());
+        for _ in 0..30 {
+            limiter.check(Route::Otp, Some("a"), now).await.unwrap();
+        }
+        let refused = limiter.check(Route::Otp, Some("a"), now).await;
+        assert!(matches!(
+            refused,
+            Err(Error::TooMany {
+                retry_after: 10,
+                ..
+            })
+        ));
+        limiter.check(Route::Otp, Some("b"), now).await.unwrap();
+        limiter.check(Route::Recover, Some("a"), now).await.unwrap();
         let later = now + chrono::Duration::seconds(10);
-        assert!(limiter.check_text(false, later).is_ok());
+        limiter.check(Route::Otp, Some("a"), later).await.unwrap();
+        for _ in 0..100 {
+            limiter.check(Route::Otp, None, now).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn with_autoconfirmation_only_a_ban_counts() {
+        let mut banned = limits();
+        banned.email_sent = SendLimit::PerHour(0.0);
+        let now = Utc::now();
+        let limiter = Limiter::new(&limits(), None);
+        for _ in 0..5 {
+            limiter.check_mail(true, now).await.unwrap();
+        }
+        limiter.check_mail(false, now).await.unwrap();
+        limiter.check_mail(false, now).await.unwrap();
+        limiter.check_mail(false, now).await.unwrap_err();
+        let limiter = Limiter::new(&banned, None);
+        limiter.check_mail(true, now).await.unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn only_wrong_guesses_count() {
+        let limiter = Limiter::new(&limits(), None);
+        let now = Utc::now();
+        for _ in 0..5 {
+            limiter.check_guesses("a", now).await.unwrap();
+        }
+        for _ in 0..2 {
+            limiter.check_guesses("a", now).await.unwrap();
+            limiter.note_wrong_guess("a", now).await;
+        }
+        let refused = limiter.check_guesses("a", now).await;
+        assert!(matches!(
+            refused,
+            Err(Error::TooMany {
+                retry_after: 300,
+                ..
+            })
+        ));
+        limiter.check_guesses("b", now).await.unwrap();
+        let later = now + chrono::Duration::minutes(5);
+        limiter.check_guesses("a", later).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn texts_refill() {
+        let limiter = Limiter::new(&limits(), None);
+        let now = Utc::now();
+        limiter.check_text(false, now).await.unwrap();
+        limiter.check_text(false, now).await.unwrap_err();
+        let later = now + chrono::Duration::seconds(10);
+        limiter.check_text(false, later).await.unwrap();
     }
 }

@@ -2,27 +2,31 @@
 //!
 //! Every token is good once. A client that lost the answer may ask again with the same token and gets
 //! the token that it lost; anybody else who comes with a used token gives away that it was stolen, and
-//! the whole session's tokens end.
+//! the session ends. There are two kinds of tokens: opaque ones, a row each, and [`signed`] ones, which only
+//! count in the session's row.
+
+mod rules;
+pub mod signed;
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use self::signed::{SessionKey, SignedToken};
 use super::{
-    account::Account,
     audit::{self, Action, Actor},
     clock::{self, Random},
-    session::{self, Caller, Issued, Method},
+    encryption,
+    session::{self, Caller, Grant, Issued, Method},
 };
 use crate::{
     app::App,
     error::{Code, Error},
     store::{
         refresh_tokens::{self, RefreshToken},
+        rotation::{self, Held, Refresh},
         sessions::{self, Session},
-        users,
     },
 };
 
@@ -32,28 +36,40 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyz234567";
 const LENGTH: usize = 12;
 
-/// A new token.
+/// A new opaque token.
 pub fn generate(random: &dyn Random) -> String {
     clock::text(random, ALPHABET, LENGTH)
 }
 
-/// True for what could be a token of ours.
-pub fn is_well_formed(token: &str) -> bool {
-    token.len() == LENGTH
-        && token
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+/// What a client came with.
+enum Presented {
+    Opaque(String),
+    Signed(SignedToken),
+}
+
+impl Presented {
+    /// Nothing for what could not be a token of ours.
+    fn parse(text: &str) -> Option<Self> {
+        if text.len() == LENGTH {
+            let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+            return text
+                .bytes()
+                .all(is_plain)
+                .then(|| Self::Opaque(text.to_owned()));
+        }
+        SignedToken::parse(text).map(Self::Signed)
+    }
 }
 
 /// What happened to the token, for the response headers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// A new token was issued.
-    Rotated,
-    /// The token that the client lost was given again.
-    ParentReused,
-    /// A used token was accepted because it was used a moment ago.
-    IntervalReused,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// False when a token was issued that nobody had before, absent when it is not said.
+    pub reused: Option<bool>,
+    /// Why a used token was accepted.
+    pub causes: Vec<&'static str>,
+    /// True when an opaque token was exchanged for a signed one.
+    pub upgraded: bool,
 }
 
 /// A new session state, and what happened.
@@ -63,6 +79,28 @@ pub struct Refreshed {
     pub issued: Issued,
     /// What happened.
     pub outcome: Outcome,
+}
+
+/// The token that the client gets, and what it takes.
+struct Next<'a> {
+    token: String,
+    counter: Option<i64>,
+    outcome: Outcome,
+    write: Refresh<'a>,
+}
+
+fn not_found() -> Error {
+    Error::bad_request(
+        Code::RefreshTokenNotFound,
+        "Invalid Refresh Token: Refresh Token Not Found",
+    )
+}
+
+fn already_used() -> Error {
+    Error::bad_request(
+        Code::RefreshTokenAlreadyUsed,
+        "Invalid Refresh Token: Already Used",
+    )
 }
 
 /// Exchanges a token. A session that was given to a client of the OAuth server goes on for that client alone, and
@@ -76,12 +114,11 @@ pub async fn exchange(
     client: Option<Uuid>,
     caller: &Caller,
 ) -> Result<Refreshed, Error> {
-    if !is_well_formed(token) {
-        return Err(Error::invalid("Refresh token is not valid"));
-    }
+    let presented =
+        Presented::parse(token).ok_or_else(|| Error::invalid("Refresh token is not valid"))?;
     let started = std::time::Instant::now();
     loop {
-        if let Some(refreshed) = attempt(app, token, client, caller).await? {
+        if let Some(refreshed) = attempt(app, &presented, client, caller).await? {
             return Ok(refreshed);
         }
         if started.elapsed() >= PATIENCE {
@@ -99,199 +136,290 @@ pub async fn exchange(
 /// One attempt; nothing when somebody else holds the token.
 async fn attempt(
     app: &App,
-    text: &str,
+    presented: &Presented,
     client: Option<Uuid>,
     caller: &Caller,
 ) -> Result<Option<Refreshed>, Error> {
     let mut tx = app.begin().await?;
-    let Some(token) = refresh_tokens::lock(&mut tx, text).await? else {
-        if refresh_tokens::find(&mut tx, text).await?.is_some() {
-            return Ok(None);
+    let held = match presented {
+        Presented::Opaque(text) => rotation::hold_by_token(&mut tx, text).await?,
+        Presented::Signed(token) => rotation::hold_by_session(&mut tx, token.session).await?,
+    };
+    let Some(held) = held else {
+        let is_busy = is_busy(app, &mut tx, presented).await?;
+        return if is_busy { Ok(None) } else { Err(not_found()) };
+    };
+    let key = match (presented, &held.session) {
+        (Presented::Signed(token), Some(session)) => {
+            Some(key_of(app, session, token)?.ok_or_else(not_found)?)
         }
-        return Err(Error::bad_request(
-            Code::RefreshTokenNotFound,
-            "Invalid Refresh Token: Refresh Token Not Found",
-        ));
+        _ => None,
     };
-    let account = match token.user_id.parse() {
-        Ok(id) => Account::find(&mut tx, id).await?,
-        Err(_) => None,
-    };
-    let Some(account) = account else {
-        return Err(Error::bad_request(
-            Code::RefreshTokenNotFound,
-            "Invalid Refresh Token: Refresh Token Not Found",
-        ));
-    };
-    if account.user.is_banned(app.now()) {
+    if held.account.user.is_banned(app.now()) {
         return Err(Error::bad_request(
             Code::UserBanned,
             "Invalid Refresh Token: User Banned",
         ));
     }
-    let session = match token.session_id {
-        Some(id) => match sessions::lock(&mut tx, id).await? {
-            Some(session) => Some(session),
-            None if sessions::find(&mut tx, id).await?.is_some() => return Ok(None),
-            None => None,
-        },
-        None => None,
-    };
-    let Some(session) = session else {
-        refresh_tokens::delete(&mut tx, token.id).await?;
-        tx.commit().await?;
+    let Some(session) = &held.session else {
+        if let Some(token) = &held.token {
+            if let Some(id) = token.session_id
+                && sessions::find(&mut tx, id).await?.is_some()
+            {
+                return Ok(None);
+            }
+            refresh_tokens::delete(&mut tx, token.id).await?;
+            tx.commit().await?;
+        }
         return Err(Error::bad_request(
             Code::SessionNotFound,
             "Invalid Refresh Token: No Valid Session Found",
         ));
     };
-    check_client(&session, client)?;
-    check_lifetime(app, &account, &session, &token, app.now())?;
-    if app.config().sessions.single_per_user
-        && !is_newest(app, &mut tx, &account, &session, &token).await?
-    {
-        return Err(expired(
-            "Invalid Refresh Token: Session Expired (Revoked by Newer Login)",
-        ));
-    }
-    let Some((next, outcome)) = rotate(app, &mut tx, &account, &session, &token, caller).await?
-    else {
-        // The revocation must last although the request fails.
-        tx.commit().await?;
-        return Err(Error::bad_request(
-            Code::RefreshTokenAlreadyUsed,
-            "Invalid Refresh Token: Already Used",
-        ));
+    rules::check(app, &mut tx, &held, session, client).await?;
+    let next = match (presented, &held.token, &key) {
+        (Presented::Signed(token), _, Some(key)) => count(app, session, token, key)?,
+        (_, Some(token), _) => rotate(app, &mut tx, session, token).await?,
+        _ => return Err(not_found()),
     };
+    let Some(mut next) = next else {
+        end(app, &mut tx, session, presented).await?;
+        // What was ended must stay so although the request fails.
+        tx.commit().await?;
+        return Err(already_used());
+    };
+    finish(app, &held, session, &mut next, caller)?;
     let now = app.now();
-    sessions::record_refresh(&mut tx, session.id, &caller.origin(), now).await?;
-    users::record_sign_in(&mut tx, account.user.id, now).await?;
-    let account = account.reload(&mut tx).await?;
-    let method = Method::TokenRefresh;
-    let issued = session::issue(app, &mut tx, account, &session, next, method, caller).await?;
+    let written = rotation::write(&mut tx, &next.write, now)
+        .await
+        .map_err(Error::database("failed to update session information"))?;
+    let grant = Grant {
+        account: written.unwrap_or_else(|| held.account.clone()),
+        session,
+        proofs: &held.proofs,
+        refresh_token: next.token,
+        counter: next.counter,
+    };
+    let issued = session::issue(app, &mut tx, grant, Method::TokenRefresh, caller).await?;
     tx.commit().await?;
-    Ok(Some(Refreshed { issued, outcome }))
+    Ok(Some(Refreshed {
+        issued,
+        outcome: next.outcome,
+    }))
 }
 
-/// The next token, or nothing when the one given was stolen; the family is revoked then.
-async fn rotate(
+/// True when the token is there, and only somebody else's for the moment.
+async fn is_busy(app: &App, conn: &mut PgConnection, presented: &Presented) -> Result<bool, Error> {
+    match presented {
+        Presented::Opaque(text) => {
+            let Some(token) = refresh_tokens::find(conn, text).await? else {
+                return Ok(false);
+            };
+            let Ok(user) = token.user_id.parse() else {
+                return Ok(false);
+            };
+            Ok(super::account::Account::find(conn, user).await?.is_some())
+        }
+        Presented::Signed(token) => {
+            let Some(session) = sessions::find(conn, token.session).await? else {
+                return Ok(false);
+            };
+            // Nobody is kept waiting for a session that they do not have.
+            Ok(key_of(app, &session, token)?.is_some())
+        }
+    }
+}
+
+/// The session's key, if it signed the token.
+fn key_of(app: &App, session: &Session, token: &SignedToken) -> Result<Option<SessionKey>, Error> {
+    if session.refresh_token_counter.is_none() {
+        return Ok(None);
+    }
+    let key = session_key(app, session)?;
+    Ok(key.filter(|key| token.is_signed_by(key)))
+}
+
+/// The key that signs a session's refresh tokens; nothing when they are opaque.
+pub(super) fn session_key(app: &App, session: &Session) -> Result<Option<SessionKey>, Error> {
+    let Some(stored) = &session.refresh_token_hmac_key else {
+        return Ok(None);
+    };
+    let opened = encryption::open(&app.config().security.encryption, session.id, stored)?;
+    Ok(SessionKey::parse(&opened.text))
+}
+
+/// A new key, and how it is stored.
+pub(super) fn new_session_key(app: &App, session: Uuid) -> Result<(SessionKey, String), Error> {
+    let key = SessionKey::generate(app.random());
+    let rules = &app.config().security.encryption;
+    let stored = encryption::seal(rules, app.random(), session, &key.to_text())?;
+    Ok((key, stored))
+}
+
+/// The next of a session's signed tokens, or nothing when the one given was stolen.
+fn count<'a>(
+    app: &App,
+    session: &Session,
+    token: &SignedToken,
+    key: &SessionKey,
+) -> Result<Option<Next<'a>>, Error> {
+    let security = &app.config().security;
+    let mut counter = session.refresh_token_counter.unwrap_or_default();
+    let mut outcome = Outcome::default();
+    let behind = counter.saturating_sub(token.counter);
+    if behind < 0 {
+        return Err(Error::invalid(
+            "Invalid Refresh Token: Not Issued By This Server",
+        ));
+    }
+    if behind == 0 {
+        counter = counter.saturating_add(1);
+        outcome.reused = Some(false);
+    } else {
+        let since = (app.now() - session.last_refreshed_at(None)).abs();
+        // Several tabs that wake up together refresh together.
+        if since
+            .to_std()
+            .is_ok_and(|since| since < security.reuse_interval)
+        {
+            outcome.causes.push("concurrent-refresh");
+        }
+        if behind == 1 {
+            outcome.causes.push("fail-to-save");
+        }
+        if security.allow_refresh_token_reuse {
+            outcome.causes.push("always-allow");
+        }
+        if outcome.causes.is_empty() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(Next {
+        token: key.token(session.id, counter),
+        counter: Some(counter),
+        outcome,
+        write: Refresh {
+            counter: Some(counter),
+            ..Refresh::default()
+        },
+    }))
+}
+
+/// The token after an opaque one, or nothing when that was stolen.
+async fn rotate<'a>(
     app: &App,
     conn: &mut PgConnection,
-    account: &Account,
     session: &Session,
-    token: &RefreshToken,
-    caller: &Caller,
-) -> Result<Option<(String, Outcome)>, Error> {
-    let security = &app.config().security;
-    let now = app.now();
-    let actor = Actor::User(&account.user);
-    let mut outcome = Outcome::Rotated;
+    token: &'a RefreshToken,
+) -> Result<Option<Next<'a>>, Error> {
+    let mut write = Refresh::default();
     if token.revoked {
         let active = refresh_tokens::active(conn, session.id).await?;
         if let Some(active) = active.filter(|active| active.parent == token.token) {
-            audit::record(app, conn, caller, actor, Action::TokenRefreshed, None).await?;
-            return Ok(Some((active.token, Outcome::ParentReused)));
+            return Ok(Some(Next {
+                token: active.token,
+                counter: None,
+                outcome: Outcome::default(),
+                write,
+            }));
         }
-        if now > token.updated_at + security.reuse_interval {
-            if security.rotation_enabled {
-                refresh_tokens::revoke_family(conn, session.id, now).await?;
-            }
-            tracing::warn!(session.id = %session.id, "a used refresh token came back");
+        if app.now() > token.updated_at + app.config().security.reuse_interval {
             return Ok(None);
         }
-        outcome = Outcome::IntervalReused;
-    }
-    audit::record(app, conn, caller, actor, Action::TokenRefreshed, None).await?;
-    audit::record(app, conn, caller, actor, Action::TokenRevoked, None).await?;
-    if !token.revoked {
+    } else {
         // The interval counts from the first use, or repeated use would prolong it for ever.
-        refresh_tokens::revoke(conn, token.id, now).await?;
+        write.revoke = Some(token.id);
     }
     let next = generate(app.random());
-    refresh_tokens::insert(
-        conn,
-        &next,
-        account.user.id,
-        session.id,
-        Some(&token.token),
-        now,
-    )
-    .await?;
-    Ok(Some((next, outcome)))
-}
-
-fn expired(message: &'static str) -> Error {
-    Error::bad_request(Code::SessionExpired, message)
-}
-
-fn check_client(session: &Session, client: Option<Uuid>) -> Result<(), Error> {
-    let why = match (session.oauth_client_id, client) {
-        (Some(_), None) => "Client authentication required for OAuth session",
-        (Some(owner), Some(client)) if owner != client => {
-            "Client does not match the session's OAuth client"
-        }
-        (None, Some(_)) => "Client authentication not allowed for non-OAuth session",
-        _ => return Ok(()),
+    write.add = Some((next.clone(), &token.token));
+    let outcome = Outcome {
+        reused: Some(false),
+        ..Outcome::default()
     };
-    Err(Error::oauth("invalid_client", why))
+    Ok(Some(Next {
+        token: next,
+        counter: None,
+        outcome,
+        write,
+    }))
 }
 
-/// Fails when the session may not go on.
-fn check_lifetime(
+/// Goes over to signed tokens where that is wished, and adds what every refresh writes.
+fn finish(
     app: &App,
-    account: &Account,
+    held: &Held,
     session: &Session,
-    token: &RefreshToken,
-    now: DateTime<Utc>,
+    next: &mut Next<'_>,
+    caller: &Caller,
 ) -> Result<(), Error> {
-    let rules = &app.config().sessions;
-    let over = session.not_after.is_some_and(|end| now > end)
-        || rules
-            .timebox
-            .is_some_and(|timebox| now > session.created_at + timebox);
-    if over {
-        return Err(expired("Invalid Refresh Token: Session Expired"));
+    let write = &mut next.write;
+    let mut actions = vec![Action::TokenRefreshed];
+    if write.add.is_some() {
+        actions.push(Action::TokenRevoked);
+        if is_upgraded(app, session) {
+            let key = session_key(app, session)?;
+            let known = key.zip(session.refresh_token_counter);
+            let (key, counter) = if let Some((key, counter)) = known {
+                (key, counter.saturating_add(1))
+            } else {
+                let (key, stored) = new_session_key(app, session.id)?;
+                write.hmac_key = Some(stored);
+                (key, 0)
+            };
+            write.counter = Some(counter);
+            write.added_is_revoked = true;
+            next.counter = Some(counter);
+            next.token = key.token(session.id, counter);
+            next.outcome.upgraded = true;
+        }
     }
-    let last = session.last_refreshed_at(Some(token.updated_at));
-    if rules
-        .inactivity_timeout
-        .is_some_and(|timeout| now > last + timeout)
+    if write.hmac_key.is_none()
+        && next.counter.is_some()
+        && let Some(stored) = &session.refresh_token_hmac_key
     {
-        return Err(expired(
-            "Invalid Refresh Token: Session Expired (Inactivity)",
-        ));
+        let rules = &app.config().security.encryption;
+        let opened = encryption::open(rules, session.id, stored)?;
+        if opened.is_outdated {
+            let sealed = encryption::seal(rules, app.random(), session.id, &opened.text)?;
+            write.hmac_key = Some(sealed);
+        }
     }
-    if session::low_aal_end(app, account, session).is_some_and(|end| now > end) {
-        return Err(expired(
-            "Invalid Refresh Token: Session Expired (Low AAL: User Needs MFA Verification)",
-        ));
-    }
+    let actor = Actor::User(&held.account.user);
+    write.session = session.id;
+    write.user = held.account.user.id;
+    write.origin = caller.origin();
+    write.events = actions
+        .into_iter()
+        .filter_map(|action| audit::entry(app, caller, actor, action, None))
+        .collect();
     Ok(())
 }
 
-/// True when no other session of the user with the same tag was refreshed later.
-async fn is_newest(
+/// True for the share of the sessions that is to go over; always the same ones.
+fn is_upgraded(app: &App, session: &Session) -> bool {
+    let security = &app.config().security;
+    security.signed_refresh_tokens
+        && session.id.as_u128() % 100 < u128::from(security.refresh_token_upgrade_percentage)
+}
+
+/// Ends what a stolen token belongs to, unless that is switched off.
+async fn end(
     app: &App,
     conn: &mut PgConnection,
-    account: &Account,
     session: &Session,
-    token: &RefreshToken,
-) -> Result<bool, Error> {
-    let own = session.last_refreshed_at(Some(token.updated_at));
-    let rules = &app.config().sessions;
-    let now = app.now();
-    let others = sessions::of_user(conn, session.user_id).await?;
-    Ok(!others.iter().any(|other| {
-        let over = other.not_after.is_some_and(|end| now > end)
-            || rules
-                .timebox
-                .is_some_and(|timebox| now > other.created_at + timebox)
-            || session::low_aal_end(app, account, other).is_some_and(|end| now > end);
-        other.id != session.id
-            && !over
-            && other.tag == session.tag
-            && other.last_refreshed_at(None) > own
-    }))
+    presented: &Presented,
+) -> Result<(), Error> {
+    tracing::warn!(session.id = %session.id, "a used refresh token came back");
+    if !app.config().security.rotation_enabled {
+        return Ok(());
+    }
+    match presented {
+        Presented::Opaque(_) => {
+            refresh_tokens::revoke_family(conn, session.id, app.now()).await?;
+        }
+        Presented::Signed(_) => sessions::delete(conn, session.id).await?,
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -302,10 +430,19 @@ mod tests {
     #[test]
     fn tokens_look_like_tokens() {
         for _ in 0..50 {
-            assert!(is_well_formed(&generate(&SystemRandom)));
+            let token = generate(&SystemRandom);
+            assert!(matches!(
+                Presented::parse(&token),
+                Some(Presented::Opaque(_))
+            ));
         }
+        let signed = SessionKey::generate(&SystemRandom).token(Uuid::from_u128(1), 7);
+        assert!(matches!(
+            Presented::parse(&signed),
+            Some(Presented::Signed(_))
+        ));
         for wrong in ["", "short", "UPPERCASE123", "with space 1", "abcdefghijklm"] {
-            assert!(!is_well_formed(wrong), "{wrong}");
+            assert!(Presented::parse(wrong).is_none(), "{wrong}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Sending codes by mail and text message, and noting what was sent.
 
+use std::time::Instant;
+
 use serde_json::{Map, Value, json};
 use sqlx::PgConnection;
 
@@ -114,7 +116,8 @@ pub async fn mail(
     check_frequency(last, config.smtp.max_frequency, code, now)?;
     let otp = otp::generate(app.random(), config.mailer.otp_length);
     let hash = otp::with_flow(otp::hash(&user.email, &otp), pkce);
-    check_may_send(app, &[&user.email])?;
+    check_may_send(app, &[&user.email]).await?;
+    let started = Instant::now();
     if let Some(hook) = &config.hooks.send_email {
         let data = email_data(caller, mail.action(), &otp, &hash, None);
         hooks::send_email(app, conn, hook, account, data, caller).await?;
@@ -127,6 +130,7 @@ pub async fn mail(
         };
         post(app, account, mail.kind(), &letter, caller).await?;
     }
+    app.send_time().record(started.elapsed());
     note(app, conn, account, mail.sent(), &hash, &user.email).await?;
     if mail == Mail::Invite {
         users::record_invited(conn, user.id, now).await?;
@@ -177,9 +181,9 @@ pub async fn email_change(
         Default::default()
     };
     if both {
-        check_may_send(app, &[email, &user.email])?;
+        check_may_send(app, &[email, &user.email]).await?;
     } else {
-        check_may_send(app, &[email])?;
+        check_may_send(app, &[email]).await?;
     }
     let mut wishing = account.clone();
     email.clone_into(&mut wishing.user.email_change);
@@ -263,7 +267,9 @@ pub async fn text(
         message_id = Some("test-otp".to_owned());
         fixed.to_owned()
     } else {
-        app.limiter().check_text(config.sms.autoconfirm, now)?;
+        app.limiter()
+            .check_text(config.sms.autoconfirm, now)
+            .await?;
         let otp = otp::generate(app.random(), config.sms.otp_length);
         let Some(hook) = &config.hooks.send_sms else {
             return Err(Error::refused(
@@ -284,7 +290,7 @@ pub async fn text(
     Ok(message_id)
 }
 
-fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
+async fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
     let config = app.config();
     for recipient in recipients {
         if !address::is_authorized(recipient, &config.external.authorized_addresses) {
@@ -296,6 +302,7 @@ fn check_may_send(app: &App, recipients: &[&str]) -> Result<(), Error> {
     }
     app.limiter()
         .check_mail(config.mailer.autoconfirm, app.now())
+        .await
 }
 
 fn email_data(

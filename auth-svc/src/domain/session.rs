@@ -13,9 +13,8 @@ use crate::{
     app::App,
     error::Error,
     store::{
-        refresh_tokens,
-        sessions::{self, Origin, Session},
-        users,
+        rotation::{self, NewSession},
+        sessions::{Claim, Origin, Session},
     },
 };
 
@@ -65,6 +64,7 @@ pub enum Method {
     MfaPhone,
     MfaWebAuthn,
     Passkey,
+    Web3,
     SsoSaml,
 }
 
@@ -87,6 +87,7 @@ impl Method {
             Self::MfaPhone => "mfa/phone",
             Self::MfaWebAuthn => "mfa/webauthn",
             Self::Passkey => "passkey",
+            Self::Web3 => "web3",
             Self::SsoSaml => "sso/saml",
         }
     }
@@ -108,6 +109,7 @@ impl Method {
             "mfa/phone" => Self::MfaPhone,
             "mfa/webauthn" => Self::MfaWebAuthn,
             "passkey" => Self::Passkey,
+            "web3" => Self::Web3,
             "sso/saml" => Self::SsoSaml,
             _ => return None,
         })
@@ -125,6 +127,8 @@ pub struct Issued {
     pub expires_in: i64,
     /// What the next access token is asked for with.
     pub refresh_token: String,
+    /// Its number when it is a signed one.
+    pub refresh_token_counter: Option<i64>,
     /// The user.
     pub account: Account,
     /// The session.
@@ -171,52 +175,51 @@ pub async fn begin(
     method: Method,
     caller: &Caller,
 ) -> Result<Issued, Error> {
-    begin_for(app, conn, account, method, None, caller).await
+    begin_for(app, conn, account.user.id, method, None, caller).await
 }
 
 /// Begins a session; one for a client of the OAuth server is the client's alone, for the scopes given.
 pub async fn begin_for(
     app: &App,
     conn: &mut PgConnection,
-    account: &Account,
+    user: Uuid,
     method: Method,
     client: Option<(Uuid, &str)>,
     caller: &Caller,
 ) -> Result<Issued, Error> {
-    const GRANT: &str = "Database error granting user";
     let now = app.now();
-    let user = account.user.id;
-    let session_id = clock::id(app.random());
-    let failed = Error::database(GRANT);
-    sessions::insert(conn, session_id, user, &caller.origin(), now)
+    let id = clock::id(app.random());
+    let (token, key) = if app.config().security.signed_refresh_tokens {
+        (None, Some(refresh::new_session_key(app, id)?))
+    } else {
+        (Some(refresh::generate(app.random())), None)
+    };
+    let new = NewSession {
+        id,
+        user_id: user,
+        origin: caller.origin(),
+        client,
+        token: token.as_deref(),
+        hmac_key: key.as_ref().map(|(_, stored)| stored.as_str()),
+        proof: (clock::id(app.random()), method.as_str()),
+    };
+    let (session, account) = rotation::begin(conn, &new, now)
         .await
-        .map_err(&failed)?;
-    if let Some((client, scopes)) = client {
-        sessions::give_to_client(conn, session_id, client, scopes)
-            .await
-            .map_err(&failed)?;
-    }
-    let refresh_token = refresh::generate(app.random());
-    refresh_tokens::insert(conn, &refresh_token, user, session_id, None, now)
-        .await
-        .map_err(&failed)?;
-    users::record_sign_in(conn, user, now)
-        .await
-        .map_err(&failed)?;
-    sessions::add_claim(
-        conn,
-        clock::id(app.random()),
-        session_id,
-        method.as_str(),
-        now,
-    )
-    .await
-    .map_err(&failed)?;
-    let account = account.reload(conn).await?;
-    let session = sessions::find(conn, session_id)
-        .await?
-        .ok_or(sqlx::Error::RowNotFound)?;
-    issue(app, conn, account, &session, refresh_token, method, caller).await
+        .map_err(Error::database("Database error granting user"))?;
+    let proof = Claim {
+        authentication_method: method.as_str().to_owned(),
+        updated_at: now,
+    };
+    let counter = key.as_ref().map(|_| 0);
+    let signed = key.map(|(key, _)| key.token(id, 0));
+    let grant = Grant {
+        account,
+        session: &session,
+        proofs: &[proof],
+        refresh_token: signed.or(token).unwrap_or_default(),
+        counter,
+    };
+    issue(app, conn, grant, method, caller).await
 }
 
 /// When a session ends in which a user with a second factor did not prove it, where that is limited.
@@ -226,23 +229,42 @@ pub fn low_aal_end(app: &App, account: &Account, session: &Session) -> Option<Da
     is_low.then(|| session.created_at + allowed)
 }
 
+/// Whom an access token speaks for, and the refresh token that goes with it.
+#[derive(Debug)]
+pub struct Grant<'a> {
+    /// The user.
+    pub account: Account,
+    /// The session.
+    pub session: &'a Session,
+    /// How it was proved, newest first.
+    pub proofs: &'a [Claim],
+    /// What the next access token is asked for with.
+    pub refresh_token: String,
+    /// The refresh token's number when it is a signed one.
+    pub counter: Option<i64>,
+}
+
 /// Signs an access token for a session.
 pub async fn issue(
     app: &App,
     conn: &mut PgConnection,
-    account: Account,
-    session: &Session,
-    refresh_token: String,
+    grant: Grant<'_>,
     method: Method,
     caller: &Caller,
 ) -> Result<Issued, Error> {
+    let Grant {
+        account,
+        session,
+        proofs,
+        refresh_token,
+        counter,
+    } = grant;
     let config = app.config();
     let now = app.now();
     let mut expires_at = now + config.jwt.exp;
     if let Some(end) = low_aal_end(app, &account, session) {
         expires_at = expires_at.min(end);
     }
-    let proofs = sessions::claims(conn, session.id).await?;
     let amr: Vec<Value> = proofs
         .iter()
         .map(|proof| {
@@ -308,6 +330,7 @@ pub async fn issue(
         expires_at,
         expires_in: (expires_at - now).num_seconds(),
         refresh_token,
+        refresh_token_counter: counter,
         account,
         session_id: session.id,
         provider_token: None,

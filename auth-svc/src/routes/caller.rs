@@ -13,7 +13,10 @@ use crate::{
     app::App,
     domain::{account::Account, session::Caller},
     error::{Code, Error},
-    store::sessions::{self, Session},
+    store::{
+        accounts,
+        sessions::{self, Session},
+    },
 };
 
 impl FromRequestParts<App> for Caller {
@@ -148,11 +151,8 @@ fn is_admin(app: &App, claims: &Claims) -> bool {
     })
 }
 
-/// The session that a token names, if it names one.
-async fn session_of(
-    conn: &mut sqlx::PgConnection,
-    claims: &Claims,
-) -> Result<Option<Session>, Error> {
+/// The id of the session that a token names, if it names one.
+fn session_id(claims: &Claims) -> Result<Option<Uuid>, Error> {
     let Some(id) = claims.text("session_id").filter(|id| !id.is_empty()) else {
         return Ok(None);
     };
@@ -162,16 +162,14 @@ async fn session_of(
             "invalid claim: session_id claim must be a UUID",
         )
     })?;
-    if id.is_nil() {
-        return Ok(None);
-    }
-    match sessions::find(conn, id).await? {
-        Some(session) => Ok(Some(session)),
-        None => Err(Error::forbidden(
-            Code::SessionNotFound,
-            "Session from session_id claim in JWT does not exist",
-        )),
-    }
+    Ok(Some(id).filter(|id| !id.is_nil()))
+}
+
+fn session_is_gone() -> Error {
+    Error::forbidden(
+        Code::SessionNotFound,
+        "Session from session_id claim in JWT does not exist",
+    )
 }
 
 /// A user with a valid token and a live session.
@@ -211,14 +209,20 @@ impl FromRequestParts<App> for SignedIn {
         let id: Uuid = subject.parse().map_err(|_| {
             Error::bad_request(Code::BadJwt, "invalid claim: sub claim must be a UUID")
         })?;
+        let named = session_id(&claims);
+        let wanted = named.as_ref().ok().copied().flatten();
         let mut conn = app.connection().await?;
-        let account = Account::find(&mut conn, id).await?.ok_or_else(|| {
+        let found = accounts::find_with_session(&mut conn, id, wanted).await?;
+        drop(conn);
+        let (account, session) = found.ok_or_else(|| {
             Error::forbidden(
                 Code::UserNotFound,
                 "User from sub claim in JWT does not exist",
             )
         })?;
-        let session = session_of(&mut conn, &claims).await?;
+        if named?.is_some() && session.is_none() {
+            return Err(session_is_gone());
+        }
         if account.user.is_banned(app.now()) {
             return Err(Error::forbidden(Code::UserBanned, "User is banned"));
         }
@@ -255,12 +259,13 @@ impl FromRequestParts<App> for Admin {
         if !is_admin(app, &claims) {
             return Err(Error::forbidden(Code::NotAdmin, "User not allowed"));
         }
-        if claims.text("session_id").is_some_and(|id| !id.is_empty()) {
+        if let Some(id) = session_id(&claims)? {
             let mut conn = app.connection().await?;
-            let session = session_of(&mut conn, &claims).await?;
+            let session = sessions::find(&mut conn, id).await?;
             let over = |end| app.now() > end;
             if session
-                .and_then(|session| session.not_after)
+                .ok_or_else(session_is_gone)?
+                .not_after
                 .is_some_and(over)
             {
                 return Err(Error::forbidden(Code::SessionExpired, "Session expired"));

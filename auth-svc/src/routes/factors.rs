@@ -58,9 +58,9 @@ pub(super) fn factor_id(id: &str) -> Result<Uuid, Error> {
         .map_err(|_| Error::refused(404, Code::ValidationFailed, "factor_id must be an UUID"))
 }
 
-fn check_limit(app: &App, signed_in: &SignedIn, route: Route) -> Result<(), Error> {
+async fn check_limit(app: &App, signed_in: &SignedIn, route: Route) -> Result<(), Error> {
     let client = signed_in.caller.limited_as.as_deref();
-    app.limiter().check(route, client, app.now())
+    app.limiter().check(route, client, app.now()).await
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -101,7 +101,7 @@ pub(super) async fn challenge(
     body: Result<Body<ChallengeParams>, Error>,
 ) -> Result<Json<Value>, Error> {
     let factor = load(&app, &signed_in, &id).await?;
-    check_limit(&app, &signed_in, Route::FactorChallenge)?;
+    check_limit(&app, &signed_in, Route::FactorChallenge).await?;
     let acting = acting(&signed_in)?;
     // The other kinds need no body, and the original does not look at one.
     if factor.factor_type == "phone" {
@@ -156,7 +156,7 @@ pub(super) async fn verify(
     body: Result<Body<VerifyParams>, Error>,
 ) -> Result<Json<Value>, Error> {
     let factor = load(&app, &signed_in, &id).await?;
-    check_limit(&app, &signed_in, Route::FactorVerify)?;
+    check_limit(&app, &signed_in, Route::FactorVerify).await?;
     let acting = acting(&signed_in)?;
     let Body(params) = body?;
     let answer = params.answer(&factor)?;

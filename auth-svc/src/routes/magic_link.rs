@@ -37,7 +37,8 @@ pub(super) async fn post(
     Body(params): Body<Params>,
 ) -> Result<Json<Value>, Error> {
     app.limiter()
-        .check(Route::MagicLink, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::MagicLink, caller.limited_as.as_deref(), app.now())
+        .await?;
     let challenge = Challenge::read(&params.code_challenge, &params.code_challenge_method)?;
     send(&app, &params.email, params.data, challenge, &caller).await
 }

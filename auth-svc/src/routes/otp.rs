@@ -54,7 +54,8 @@ pub(super) async fn post(
     Body(params): Body<Params>,
 ) -> Result<Json<Value>, Error> {
     app.limiter()
-        .check(Route::Otp, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::Otp, caller.limited_as.as_deref(), app.now())
+        .await?;
     if !params.email.is_empty() && !params.phone.is_empty() {
         return Err(Error::invalid(
             "Only an email address or phone number should be provided",

@@ -74,7 +74,8 @@ pub(super) async fn begin_authentication(
 ) -> Result<Json<Value>, Error> {
     let client = caller.limited_as.as_deref();
     app.limiter()
-        .check(Route::PasskeyAuthentication, client, app.now())?;
+        .check(Route::PasskeyAuthentication, client, app.now())
+        .await?;
     passkeys::begin_authentication(&app).await.map(Json)
 }
 

@@ -34,7 +34,8 @@ pub(super) async fn post(
     Body(params): Body<Params>,
 ) -> Result<Json<Value>, Error> {
     app.limiter()
-        .check(Route::Recover, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::Recover, caller.limited_as.as_deref(), app.now())
+        .await?;
     if params.email.is_empty() {
         return Err(Error::invalid("Password recovery requires an email"));
     }
@@ -46,6 +47,8 @@ pub(super) async fn post(
         .map_err(Error::database("Unable to process request"))?;
     // The same answer, whether or not the address is known.
     let Some(user) = found else {
+        drop(tx);
+        app.send_time().pretend(app.random()).await;
         return Ok(Json(json!({})));
     };
     let account = Account::of(&mut tx, user).await?;

@@ -66,7 +66,8 @@ pub(super) async fn post(
     Body(params): Body<Params>,
 ) -> Result<Json<Value>, Error> {
     app.limiter()
-        .check(Route::Resend, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::Resend, caller.limited_as.as_deref(), app.now())
+        .await?;
     let kind = kind(&params)?;
     let challenge = match kind {
         Kind::Signup | Kind::EmailChange => {
@@ -105,18 +106,17 @@ pub(super) async fn post(
     }
     .map_err(Error::database("Unable to process request"))?;
     // The same answer, whether or not there is anything to send.
-    let Some(user) = found else {
+    let waiting = found.filter(|user| match kind {
+        Kind::Signup => user.email_confirmed_at.is_none(),
+        Kind::Sms => user.phone_confirmed_at.is_none(),
+        Kind::EmailChange => !user.email_change.is_empty(),
+        Kind::PhoneChange => !user.phone_change.is_empty(),
+    });
+    let Some(user) = waiting else {
+        drop(tx);
+        app.send_time().pretend(app.random()).await;
         return Ok(Json(json!({})));
     };
-    let nothing_to_do = match kind {
-        Kind::Signup => user.email_confirmed_at.is_some(),
-        Kind::Sms => user.phone_confirmed_at.is_some(),
-        Kind::EmailChange => user.email_change.is_empty(),
-        Kind::PhoneChange => user.phone_change.is_empty(),
-    };
-    if nothing_to_do {
-        return Ok(Json(json!({})));
-    }
     let account = Account::of(&mut tx, user).await?;
     let user = &account.user;
     let actor = Actor::User(user);

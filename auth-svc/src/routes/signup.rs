@@ -43,7 +43,9 @@ pub(super) async fn post(
     if params.email.is_empty() && params.phone.is_empty() {
         return anonymous(&app, params, &caller).await;
     }
-    app.limiter().check(Route::Signup, client, app.now())?;
+    app.limiter()
+        .check(Route::Signup, client, app.now())
+        .await?;
     let signup = checked(&app, &params)?;
     Ok(answer(signup::sign_up(&app, &signup, &caller).await?))
 }
@@ -63,7 +65,8 @@ async fn anonymous(app: &App, params: Params, caller: &Caller) -> Result<Respons
         ));
     }
     app.limiter()
-        .check(Route::Anonymous, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::Anonymous, caller.limited_as.as_deref(), app.now())
+        .await?;
     check_open(app)?;
     let issued = signup::sign_up_anonymously(app, params.data, caller).await?;
     Ok(token::issued(&issued, None))

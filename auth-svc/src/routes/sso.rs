@@ -81,7 +81,7 @@ pub(super) async fn begin(
     body: Result<Body<Params>, Error>,
 ) -> Result<Response, Error> {
     let client = caller.limited_as.as_deref();
-    app.limiter().check(Route::Sso, client, app.now())?;
+    app.limiter().check(Route::Sso, client, app.now()).await?;
     let Body(params) = body?;
     let chosen = params.chosen()?;
     let pkce = (
@@ -131,7 +131,8 @@ pub(super) async fn acs(
 ) -> Result<Response, Error> {
     let client = caller.limited_as.as_deref();
     app.limiter()
-        .check(Route::SamlAssertion, client, app.now())?;
+        .check(Route::SamlAssertion, client, app.now())
+        .await?;
     let form = Query::of_pairs(form_urlencoded::parse(&body).into_owned().collect());
     let field = |name: &str| match form.get(name) {
         "" => query.get(name).to_owned(),

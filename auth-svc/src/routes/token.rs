@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     extract::{Body, Query},
-    id_token, unbuilt,
+    id_token, web3,
 };
 use crate::{
     app::App,
@@ -25,6 +25,7 @@ use crate::{
         pkce::{Challenge, Method as ChallengeMethod},
         refresh::{self, Outcome},
         session::{self, Caller, Issued, Method},
+        web3 as domain_web3,
     },
     error::{Code, Error},
     store::{flow_state, sessions, users},
@@ -74,14 +75,23 @@ pub(super) async fn post(
             "unsupported_grant_type",
         ));
     }
+    let limit = if grant == "web3" {
+        Route::Web3
+    } else {
+        Route::Token
+    };
     app.limiter()
-        .check(Route::Token, caller.limited_as.as_deref(), app.now())?;
+        .check(limit, caller.limited_as.as_deref(), app.now())
+        .await?;
+    if grant == "web3" {
+        domain_web3::check_enabled(&app.config().external.web3)?;
+    }
     let Body(params) = body?;
     match grant {
         "password" => password(&app, &read(params)?, &caller).await,
         "refresh_token" => refresh_token(&app, &read(params)?, &caller).await,
         "pkce" => pkce(&app, &read(params)?, &caller).await,
-        "web3" => Err(unbuilt::web3(&app, &params)),
+        "web3" => web3::grant(&app, &read(params)?, &caller).await,
         _ => id_token::grant(&app, &read(params)?, parts, &caller).await,
     }
 }
@@ -97,15 +107,27 @@ pub(super) fn issued(issued: &Issued, outcome: Option<Outcome>) -> Response {
     };
     put("sb-auth-user-id", &issued.account.user.id.to_string());
     put("sb-auth-session-id", &issued.session_id.to_string());
-    if let Some(prefix) = issued.refresh_token.get(..5) {
-        put("sb-auth-refresh-token-prefix", prefix);
+    let outcome = outcome.unwrap_or_default();
+    if issued.refresh_token_counter.is_none() || outcome.upgraded {
+        put(
+            "sb-auth-refresh-token-prefix",
+            issued.refresh_token.get(..5).unwrap_or_default(),
+        );
     }
-    match outcome {
-        Some(Outcome::Rotated) => put("sb-auth-refresh-token-rotated", "true"),
-        Some(Outcome::ParentReused | Outcome::IntervalReused) => {
-            put("sb-auth-refresh-token-reuse", "true");
-        }
-        None => {}
+    if let Some(counter) = issued.refresh_token_counter {
+        put("sb-auth-refresh-token-counter", &counter.to_string());
+    }
+    if let Some(reused) = outcome.reused {
+        put(
+            "sb-auth-refresh-token-reuse",
+            if reused { "true" } else { "false" },
+        );
+    }
+    if !outcome.causes.is_empty() {
+        put(
+            "sb-auth-refresh-token-reuse-cause",
+            &outcome.causes.join(","),
+        );
     }
     response
 }
@@ -177,8 +199,7 @@ async fn password(app: &App, params: &PasswordParams, caller: &Caller) -> Result
     let traits = Some(json!({ "provider": provider }));
     let actor = Actor::User(&user);
     audit::record(app, &mut tx, caller, actor, Action::Login, traits).await?;
-    let account = Account::of(&mut tx, user).await?;
-    let mut new = session::begin(app, &mut tx, &account, Method::Password, caller).await?;
+    let mut new = session::begin_for(app, &mut tx, user.id, Method::Password, None, caller).await?;
     tx.commit().await?;
     // Present even when there is nothing to say: clients of the original know it so.
     new.weak_password = Some(Value::Null);

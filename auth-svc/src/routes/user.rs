@@ -150,7 +150,8 @@ pub(super) async fn put(
     Body(params): Body<Params>,
 ) -> Result<Json<Value>, Error> {
     app.limiter()
-        .check(Route::User, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::User, caller.limited_as.as_deref(), app.now())
+        .await?;
     let wish = read(&app, &params, &account)?;
     let session = session.as_ref();
     check_allowed(&app, &params, &wish, &account, session)?;
@@ -313,9 +314,12 @@ async fn reauthenticate(app: &App, nonce: &str, account: &Account) -> Result<(),
     } else {
         (&user.email, config.mailer.otp_exp)
     };
+    let subject = user.id.to_string();
+    app.limiter().check_guesses(&subject, app.now()).await?;
     let hash = otp::hash(address, nonce);
     let (stored, sent_at) = (&user.reauthentication_token, user.reauthentication_sent_at);
     if !otp::is_valid(&hash, stored, sent_at, lifetime, app.now()) {
+        app.limiter().note_wrong_guess(&subject, app.now()).await;
         return Err(Error::unprocessable(
             Code::ReauthenticationNotValid,
             "Nonce has expired or is invalid",

@@ -55,7 +55,8 @@ pub(super) async fn post(
     Body(params): Body<Params>,
 ) -> Result<Response, Error> {
     app.limiter()
-        .check(Route::Verify, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::Verify, caller.limited_as.as_deref(), app.now())
+        .await?;
     if params.kind.is_empty() {
         return Err(Error::invalid("Verify requires a verification type"));
     }
@@ -96,19 +97,33 @@ async fn prove(
         ("", phone) if !phone.is_empty() => {
             let phone = address::phone(phone)?;
             let purpose = Purpose::parse(&params.kind).ok_or_else(Error::code_expired)?;
-            confirm::by_phone_code(app, conn, purpose, (&phone, token), aud).await
+            app.limiter().check_guesses(&phone, app.now()).await?;
+            let proved = confirm::by_phone_code(app, conn, purpose, (&phone, token), aud).await;
+            counted(app, &phone, proved).await
         }
         (email, "") if !email.is_empty() => {
             let email = address::email(email).map_err(|_| {
                 Error::unprocessable(Code::ValidationFailed, "Invalid email format")
             })?;
             let purpose = Purpose::parse(&params.kind).ok_or_else(Error::code_expired)?;
-            confirm::by_email_code(app, conn, purpose, (&email, token), aud).await
+            app.limiter().check_guesses(&email, app.now()).await?;
+            let proved = confirm::by_email_code(app, conn, purpose, (&email, token), aud).await;
+            counted(app, &email, proved).await
         }
         _ => Err(Error::invalid(
             "Only an email address or phone number should be provided on verify",
         )),
     }
+}
+
+/// Counts a wrong code for the address, whoever has it.
+async fn counted(app: &App, address: &str, proved: Result<Proved, Error>) -> Result<Proved, Error> {
+    if let Err(error) = &proved
+        && error.wire().code == Code::OtpExpired
+    {
+        app.limiter().note_wrong_guess(address, app.now()).await;
+    }
+    proved
 }
 
 /// What following a link led to.
@@ -124,7 +139,8 @@ pub(super) async fn get(
     query: Query,
 ) -> Result<Response, Error> {
     app.limiter()
-        .check(Route::Verify, caller.limited_as.as_deref(), app.now())?;
+        .check(Route::Verify, caller.limited_as.as_deref(), app.now())
+        .await?;
     let (kind, hash) = (query.get("type"), query.get("token"));
     if kind.is_empty() {
         return Err(Error::invalid("Verify requires a verification type"));

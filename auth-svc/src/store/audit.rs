@@ -15,22 +15,26 @@ pub struct Entry {
     pub ip_address: String,
 }
 
+/// An event that is about to be added.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of the table")]
+pub struct NewEntry {
+    pub id: Uuid,
+    pub payload: Value,
+    pub created_at: DateTime<Utc>,
+    pub ip_address: String,
+}
+
 /// Adds an event.
-pub async fn insert(
-    conn: &mut PgConnection,
-    id: Uuid,
-    payload: &Value,
-    ip_address: &str,
-    now: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
+pub async fn insert(conn: &mut PgConnection, new: &NewEntry) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into auth.audit_log_entries (instance_id, id, payload, created_at, ip_address)
          values ('00000000-0000-0000-0000-000000000000', $1, $2::json, $3, $4)",
     )
-    .bind(id)
-    .bind(Json(payload))
-    .bind(now)
-    .bind(ip_address)
+    .bind(new.id)
+    .bind(Json(&new.payload))
+    .bind(new.created_at)
+    .bind(&new.ip_address)
     .execute(conn)
     .await?;
     Ok(())

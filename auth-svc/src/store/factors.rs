@@ -2,12 +2,13 @@
 //! end up in an answer.
 
 use chrono::{DateTime, Utc};
+use serde::Deserialize;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, types::Json};
 use uuid::Uuid;
 
 /// One second factor.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, Deserialize, FromRow)]
 #[expect(missing_docs, reason = "the columns of the table")]
 pub struct Factor {
     pub id: Uuid,
@@ -41,12 +42,15 @@ pub struct NewFactor<'a> {
     pub phone: Option<&'a str>,
 }
 
+/// What a [`Factor`] is read from.
+pub(super) const COLUMNS: &str = "\
+    id, coalesce(friendly_name, '') as friendly_name, factor_type::text as factor_type, \
+    status::text as status, coalesce(phone, '') as phone, created_at, updated_at, \
+    last_challenged_at, web_authn_aaguid, last_webauthn_challenge_data";
+
 fn select(condition: &str) -> AssertSqlSafe<String> {
     AssertSqlSafe(format!(
-        "select id, coalesce(friendly_name, '') as friendly_name, factor_type::text as factor_type,
-                status::text as status, coalesce(phone, '') as phone, created_at, updated_at,
-                last_challenged_at, web_authn_aaguid, last_webauthn_challenge_data
-         from auth.mfa_factors where {condition}"
+        "select {COLUMNS} from auth.mfa_factors where {condition}"
     ))
 }
 
@@ -85,12 +89,26 @@ pub async fn lock(
     Ok(all.into_iter().find(|factor| factor.id == id))
 }
 
-/// The secret of a TOTP factor, in base32.
+/// The secret of a TOTP factor, in base32, as it is stored.
 pub async fn secret(conn: &mut PgConnection, id: Uuid) -> Result<String, sqlx::Error> {
     sqlx::query_scalar("select coalesce(secret, '') from auth.mfa_factors where id = $1")
         .bind(id)
         .fetch_one(conn)
         .await
+}
+
+/// Stores the secret of a TOTP factor again, in another form.
+pub async fn set_secret(
+    conn: &mut PgConnection,
+    id: Uuid,
+    secret: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update auth.mfa_factors set secret = $2 where id = $1")
+        .bind(id)
+        .bind(secret)
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// The WebAuthn credentials of a user's verified factors.
@@ -107,7 +125,7 @@ pub async fn credentials(conn: &mut PgConnection, user: Uuid) -> Result<Vec<Valu
     Ok(rows.into_iter().map(|Json(value)| value).collect())
 }
 
-/// Adds one.
+/// Adds one. The secret of the kinds that have none is empty, not null, which GoTrue could not read.
 pub async fn insert(
     conn: &mut PgConnection,
     new: &NewFactor<'_>,
@@ -116,7 +134,7 @@ pub async fn insert(
     sqlx::query(
         "insert into auth.mfa_factors
             (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret, phone)
-         values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, $6, $7)",
+         values ($1, $2, $3, $4::auth.factor_type, 'unverified', $5, $5, coalesce($6, ''), $7)",
     )
     .bind(new.id)
     .bind(new.user_id)

@@ -1,12 +1,13 @@
 //! `auth.identities`: the ways in which a user can sign in.
 
 use chrono::{DateTime, Utc};
+use serde::Deserialize;
 use serde_json::{Map, Value};
-use sqlx::{FromRow, PgConnection, types::Json};
+use sqlx::{AssertSqlSafe, FromRow, PgConnection, types::Json};
 use uuid::Uuid;
 
 /// One way to sign in.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, Deserialize, FromRow)]
 #[expect(missing_docs, reason = "the columns of the table")]
 pub struct Identity {
     pub id: Uuid,
@@ -20,16 +21,17 @@ pub struct Identity {
     pub email: String,
 }
 
+/// What an [`Identity`] is read from.
+pub(super) const COLUMNS: &str = "\
+    id, provider_id, user_id, identity_data, provider, last_sign_in_at, \
+    coalesce(created_at, 'epoch') as created_at, coalesce(updated_at, 'epoch') as updated_at, \
+    coalesce(email, '') as email";
+
 /// All of a user's.
 pub async fn of_user(conn: &mut PgConnection, user: Uuid) -> Result<Vec<Identity>, sqlx::Error> {
-    sqlx::query_as(
-        "select id, provider_id, user_id, identity_data, provider, last_sign_in_at,
-                coalesce(created_at, 'epoch') as created_at, coalesce(updated_at, 'epoch') as updated_at,
-                coalesce(email, '') as email
-         from auth.identities
-         where user_id = $1
-         order by created_at",
-    )
+    sqlx::query_as(AssertSqlSafe(format!(
+        "select {COLUMNS} from auth.identities where user_id = $1 order by created_at"
+    )))
     .bind(user)
     .fetch_all(conn)
     .await

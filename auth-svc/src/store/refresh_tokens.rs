@@ -1,11 +1,12 @@
 //! `auth.refresh_tokens`: the opaque kind, one row per token.
 
 use chrono::{DateTime, Utc};
+use serde::Deserialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection};
 use uuid::Uuid;
 
 /// One token.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, Deserialize, FromRow)]
 #[expect(missing_docs, reason = "the columns of the table")]
 pub struct RefreshToken {
     pub id: i64,
@@ -17,12 +18,15 @@ pub struct RefreshToken {
     pub session_id: Option<Uuid>,
 }
 
+/// What a [`RefreshToken`] is read from.
+pub(super) const COLUMNS: &str = "\
+    id, coalesce(token, '') as token, coalesce(user_id, '') as user_id, \
+    coalesce(revoked, false) as revoked, coalesce(updated_at, 'epoch') as updated_at, \
+    coalesce(parent, '') as parent, session_id";
+
 fn select(condition: &str) -> AssertSqlSafe<String> {
     AssertSqlSafe(format!(
-        "select id, coalesce(token, '') as token, coalesce(user_id, '') as user_id,
-                coalesce(revoked, false) as revoked, coalesce(updated_at, 'epoch') as updated_at,
-                coalesce(parent, '') as parent, session_id
-         from auth.refresh_tokens where {condition}"
+        "select {COLUMNS} from auth.refresh_tokens where {condition}"
     ))
 }
 
@@ -32,17 +36,6 @@ pub async fn find(
     token: &str,
 ) -> Result<Option<RefreshToken>, sqlx::Error> {
     sqlx::query_as(select("token = $1"))
-        .bind(token)
-        .fetch_optional(conn)
-        .await
-}
-
-/// By its text, locked until the transaction ends, or nothing when somebody else holds it.
-pub async fn lock(
-    conn: &mut PgConnection,
-    token: &str,
-) -> Result<Option<RefreshToken>, sqlx::Error> {
-    sqlx::query_as(select("token = $1 for update skip locked"))
         .bind(token)
         .fetch_optional(conn)
         .await

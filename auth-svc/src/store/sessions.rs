@@ -1,12 +1,12 @@
 //! `auth.sessions` and the methods that a session was proved with.
 
 use chrono::{DateTime, NaiveDateTime, Utc};
-
+use serde::Deserialize;
 use sqlx::{AssertSqlSafe, FromRow, PgConnection, types::ipnetwork::IpNetwork};
 use uuid::Uuid;
 
 /// One session.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, Deserialize, FromRow)]
 #[expect(missing_docs, reason = "the columns of the table")]
 pub struct Session {
     pub id: Uuid,
@@ -19,6 +19,10 @@ pub struct Session {
     pub oauth_client_id: Option<Uuid>,
     pub scopes: Option<String>,
     pub tag: Option<String>,
+    /// What signs its refresh tokens when they are signed; may be encrypted.
+    pub refresh_token_hmac_key: Option<String>,
+    /// The number of the signed token that is good now.
+    pub refresh_token_counter: Option<i64>,
 }
 
 impl Session {
@@ -27,19 +31,15 @@ impl Session {
         self.aal == "aal2"
     }
 
-    /// The last sign of life.
+    /// The last sign of life: of the session, or before its first refresh of its token.
     pub fn last_refreshed_at(&self, token_updated_at: Option<DateTime<Utc>>) -> DateTime<Utc> {
         let refreshed = self.refreshed_at.map(|naive| naive.and_utc());
-        [refreshed, token_updated_at]
-            .into_iter()
-            .flatten()
-            .max()
-            .unwrap_or(self.created_at)
+        refreshed.unwrap_or_else(|| token_updated_at.unwrap_or_default().max(self.created_at))
     }
 }
 
 /// One proof of who the user is.
-#[derive(Clone, Debug, FromRow)]
+#[derive(Clone, Debug, Deserialize, FromRow)]
 pub struct Claim {
     /// How.
     pub authentication_method: String,
@@ -47,26 +47,21 @@ pub struct Claim {
     pub updated_at: DateTime<Utc>,
 }
 
+/// What a [`Session`] is read from.
+pub(super) const COLUMNS: &str = "\
+    id, user_id, coalesce(created_at, 'epoch') as created_at, coalesce(aal::text, 'aal1') as aal, \
+    not_after, refreshed_at, oauth_client_id, scopes, tag, refresh_token_hmac_key, \
+    refresh_token_counter";
+
 fn select(condition: &str) -> AssertSqlSafe<String> {
     AssertSqlSafe(format!(
-        "select id, user_id, coalesce(created_at, 'epoch') as created_at,
-                coalesce(aal::text, 'aal1') as aal, not_after, refreshed_at, oauth_client_id,
-                scopes, tag
-         from auth.sessions where {condition}"
+        "select {COLUMNS} from auth.sessions where {condition}"
     ))
 }
 
 /// By id.
 pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
     sqlx::query_as(select("id = $1"))
-        .bind(id)
-        .fetch_optional(conn)
-        .await
-}
-
-/// By id, locked until the transaction ends, or nothing when somebody else holds it.
-pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
-    sqlx::query_as(select("id = $1 for update skip locked"))
         .bind(id)
         .fetch_optional(conn)
         .await
@@ -89,28 +84,6 @@ pub struct Origin {
     pub ip: Option<IpNetwork>,
 }
 
-/// Begins a session.
-pub async fn insert(
-    conn: &mut PgConnection,
-    id: Uuid,
-    user: Uuid,
-    origin: &Origin,
-    now: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "insert into auth.sessions (id, user_id, created_at, updated_at, aal, user_agent, ip)
-         values ($1, $2, $3, $3, 'aal1', $4, $5)",
-    )
-    .bind(id)
-    .bind(user)
-    .bind(now)
-    .bind(&origin.user_agent)
-    .bind(origin.ip)
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
 /// Sets when a session ends at the latest.
 pub async fn end_at(
     conn: &mut PgConnection,
@@ -120,22 +93,6 @@ pub async fn end_at(
     sqlx::query("update auth.sessions set not_after = $2 where id = $1")
         .bind(id)
         .bind(end)
-        .execute(conn)
-        .await?;
-    Ok(())
-}
-
-/// Gives a session to a client of the OAuth server, for these scopes.
-pub async fn give_to_client(
-    conn: &mut PgConnection,
-    id: Uuid,
-    client: Uuid,
-    scopes: &str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query("update auth.sessions set oauth_client_id = $2, scopes = $3 where id = $1")
-        .bind(id)
-        .bind(client)
-        .bind(scopes)
         .execute(conn)
         .await?;
     Ok(())
@@ -152,29 +109,6 @@ pub async fn delete_of_client(
         .bind(client)
         .execute(conn)
         .await?;
-    Ok(())
-}
-
-/// Notes a refresh.
-pub async fn record_refresh(
-    conn: &mut PgConnection,
-    id: Uuid,
-    origin: &Origin,
-    now: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "update auth.sessions
-         set refreshed_at = $2, user_agent = coalesce($3, user_agent), ip = coalesce($4, ip),
-             updated_at = $5
-         where id = $1",
-    )
-    .bind(id)
-    .bind(now.naive_utc())
-    .bind(&origin.user_agent)
-    .bind(origin.ip)
-    .bind(now)
-    .execute(conn)
-    .await?;
     Ok(())
 }
 
@@ -252,6 +186,20 @@ pub async fn step_up(conn: &mut PgConnection, id: Uuid, factor: Uuid) -> Result<
     sqlx::query("update auth.sessions set aal = 'aal2', factor_id = $2 where id = $1")
         .bind(id)
         .bind(factor)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Sets the number of the signed refresh token that is good now.
+pub async fn set_counter(
+    conn: &mut PgConnection,
+    id: Uuid,
+    counter: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("update auth.sessions set refresh_token_counter = $2 where id = $1")
+        .bind(id)
+        .bind(counter)
         .execute(conn)
         .await?;
     Ok(())

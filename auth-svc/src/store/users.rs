@@ -67,7 +67,8 @@ impl User {
     }
 }
 
-const COLUMNS: &str = "\
+/// What a [`User`] is read from.
+pub(super) const COLUMNS: &str = "\
     id, coalesce(aud, '') as aud, coalesce(role, '') as role, coalesce(email, '') as email, \
     encrypted_password, email_confirmed_at, invited_at, \
     coalesce(confirmation_token, '') as confirmation_token, confirmation_sent_at, \
@@ -86,7 +87,7 @@ const COLUMNS: &str = "\
     reauthentication_sent_at, is_sso_user, deleted_at, is_anonymous";
 
 /// The instance that all rows belong to.
-const OURS: &str = "instance_id = '00000000-0000-0000-0000-000000000000'";
+pub(super) const OURS: &str = "instance_id = '00000000-0000-0000-0000-000000000000'";
 
 type Found = Result<Option<User>, sqlx::Error>;
 

@@ -1,11 +1,15 @@
 //! The service, a provider, and a browser between the two.
 
+use auth_svc::domain::outside::StandIns;
 use url::Url;
 
 use crate::{
     provider::{CALLBACK, CLIENT, Provider, SECRET},
     test_app::{Reply, TestApp},
 };
+
+/// What the provider is published as in some tests.
+pub(crate) const IDP: &str = "https://idp.test";
 
 pub(crate) struct World {
     pub(crate) app: TestApp,
@@ -46,6 +50,21 @@ impl World {
         }
     }
 
+    /// The provider on loopback stands in for one at [`IDP`], which is none of the settings'.
+    pub(crate) async fn with_idp(more: &[(&str, &str)]) -> Self {
+        let provider = Provider::start().await;
+        provider.publish_as(IDP);
+        let stand_ins = StandIns::new([("idp.test", provider.address())]);
+        Self {
+            app: TestApp::start_with(more, stand_ins).await,
+            provider,
+            browser: reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .build()
+                .unwrap(),
+        }
+    }
+
     /// From the app to the provider; gives the address at which the user comes back to us.
     pub(crate) async fn visit(&self, path: &str) -> String {
         let reply = self.app.get(path, "").await;
@@ -54,7 +73,12 @@ impl World {
     }
 
     pub(crate) async fn at_provider(&self, url: &str) -> String {
-        let response = self.browser.get(url).send().await.unwrap();
+        let response = self
+            .browser
+            .get(url.replace(IDP, &self.provider.address()))
+            .send()
+            .await
+            .unwrap();
         assert_eq!(response.status(), 303, "{}", response.text().await.unwrap());
         let back = response.headers()["location"].to_str().unwrap();
         back.strip_prefix("http://auth.test").unwrap().to_owned()

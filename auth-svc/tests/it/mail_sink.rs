@@ -1,5 +1,13 @@
 //! A mail server that takes every mail.
 
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     net::{TcpListener, TcpStream},
@@ -34,6 +42,7 @@ impl Mail {
 
 pub(crate) struct MailSink {
     pub(crate) port: u16,
+    delay: Arc<AtomicU64>,
     mails: mpsc::UnboundedReceiver<Mail>,
 }
 
@@ -42,12 +51,20 @@ impl MailSink {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (sender, mails) = mpsc::unbounded_channel();
+        let delay = Arc::new(AtomicU64::new(0));
+        let wait = Arc::clone(&delay);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(converse(stream, sender.clone()));
+                tokio::spawn(converse(stream, sender.clone(), Arc::clone(&wait)));
             }
         });
-        Self { port, mails }
+        Self { port, delay, mails }
+    }
+
+    /// From now on it takes so long to take a mail.
+    pub(crate) fn delay(&self, delay: Duration) {
+        let millis = u64::try_from(delay.as_millis()).unwrap();
+        self.delay.store(millis, Ordering::Relaxed);
     }
 
     /// The next mail. The service answers only after its mails were taken, so it is there already.
@@ -60,7 +77,7 @@ impl MailSink {
     }
 }
 
-async fn converse(stream: TcpStream, mails: mpsc::UnboundedSender<Mail>) {
+async fn converse(stream: TcpStream, mails: mpsc::UnboundedSender<Mail>, delay: Arc<AtomicU64>) {
     let mut stream = BufReader::new(stream);
     stream.write_all(b"220 sink\r\n").await.unwrap();
     let mut to = String::new();
@@ -79,6 +96,7 @@ async fn converse(stream: TcpStream, mails: mpsc::UnboundedSender<Mail>) {
         } else if upper.starts_with("DATA") {
             stream.write_all(b"354 go on\r\n").await.unwrap();
             let mut text = String::new();
+            tokio::time::sleep(Duration::from_millis(delay.load(Ordering::Relaxed))).await;
             loop {
                 line.clear();
                 stream.read_line(&mut line).await.unwrap();

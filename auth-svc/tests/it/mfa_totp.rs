@@ -15,7 +15,7 @@ fn code(app: &TestApp, secret: &str) -> String {
 }
 
 /// A new factor: its path and its secret.
-async fn enroll(app: &TestApp, token: &str, name: &str) -> (String, String) {
+pub(crate) async fn enroll(app: &TestApp, token: &str, name: &str) -> (String, String) {
     let body = json!({ "factor_type": "totp", "friendly_name": name });
     let enrolled = app.post_as("/factors", token, body).await.ok();
     let path = format!("/factors/{}", enrolled.text("id"));
@@ -28,12 +28,18 @@ async fn challenge(app: &TestApp, token: &str, factor: &str) -> String {
     app.post_as(&path, token, json!({})).await.ok().text("id")
 }
 
-async fn verify(app: &TestApp, token: &str, factor: &str, secret: &str) -> Reply {
+pub(crate) async fn verify(app: &TestApp, token: &str, factor: &str, secret: &str) -> Reply {
     let body = json!({
         "challenge_id": challenge(app, token, factor).await,
         "code": code(app, secret),
     });
     app.post_as(&format!("{factor}/verify"), token, body).await
+}
+
+/// A session after the proof of a new factor.
+pub(crate) async fn lift(app: &TestApp, token: &str) -> Reply {
+    let (factor, secret) = enroll(app, token, "app").await;
+    verify(app, token, &factor, &secret).await.ok()
 }
 
 async fn member(app: &mut TestApp) -> String {

@@ -55,6 +55,8 @@ struct Inner {
     body_only: bool,
     /// Codes may be used again, and are answered two at a time.
     careless: Option<Arc<Barrier>>,
+    /// What it publishes itself as, if not as its address.
+    published_as: Option<String>,
     /// Whether codes are taken, but never answered.
     hangs: bool,
 }
@@ -78,6 +80,7 @@ impl Provider {
             key_requests: 0,
             body_only: false,
             careless: None,
+            published_as: None,
             hangs: false,
         })));
         let router = Router::new()
@@ -92,6 +95,7 @@ impl Provider {
             .route("/authorize", get(authorize))
             .route("/token", post(token))
             .route("/.well-known/openid-configuration", get(discovery))
+            .route("/published/elsewhere", get(discovery))
             .route("/keys", get(keys))
             .fallback(page)
             .with_state(provider.clone());
@@ -107,6 +111,11 @@ impl Provider {
     pub(crate) fn asked(&self, name: &str) -> String {
         let inner = self.0.lock().unwrap();
         inner.asked.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Publishes itself under another name from now on.
+    pub(crate) fn publish_as(&self, name: &str) {
+        self.0.lock().unwrap().published_as = Some(name.to_owned());
     }
 
     /// What a path answers from now on.
@@ -265,12 +274,15 @@ async fn token(State(provider): State<Provider>, headers: HeaderMap, body: Strin
 }
 
 async fn discovery(State(provider): State<Provider>) -> Json<Value> {
-    let address = provider.address();
+    let published_as = provider.0.lock().unwrap().published_as.clone();
+    let address = published_as.unwrap_or_else(|| provider.address());
     Json(json!({
         "issuer": address,
         "authorization_endpoint": format!("{address}/authorize"),
         "token_endpoint": format!("{address}/token"),
         "jwks_uri": format!("{address}/keys"),
+        "userinfo_endpoint": format!("{address}/userinfo"),
+        "scopes_supported": ["openid", "email"],
         "id_token_signing_alg_values_supported": ["RS256", "HS256"],
     }))
 }

@@ -7,7 +7,10 @@ use std::sync::{
 
 use auth_svc::{
     App, Config,
-    domain::clock::{Clock, SystemRandom},
+    domain::{
+        clock::{Clock, SystemRandom},
+        outside::StandIns,
+    },
     migrations,
 };
 use axum::{Router, body::Body, extract::Request};
@@ -45,6 +48,8 @@ pub(crate) struct TestApp {
     pub(crate) app: App,
     router: Router,
     clock: Arc<TurnedClock>,
+    vars: Vars,
+    stand_ins: StandIns,
 }
 
 /// What came back.
@@ -90,6 +95,11 @@ impl Reply {
 impl TestApp {
     /// Mail and phone sign-ups are on, nothing is confirmed by itself; `more` adds settings.
     pub(crate) async fn start(more: &[(&str, &str)]) -> Self {
+        Self::start_with(more, StandIns::default()).await
+    }
+
+    /// The same, with stand-ins for hosts on the internet.
+    pub(crate) async fn start_with(more: &[(&str, &str)], stand_ins: StandIns) -> Self {
         let template = Template::new("auth").migrated(migrations());
         let db = TestDb::new(&template).await;
         let mails = MailSink::start().await;
@@ -120,7 +130,7 @@ impl TestApp {
         let clock = Arc::new(TurnedClock::default());
         let config = Config::from_vars(&vars).unwrap();
         let random = Arc::new(SystemRandom);
-        let app = App::with_sources(config, clock.clone(), random)
+        let app = App::with_stand_ins(config, clock.clone(), random, stand_ins.clone())
             .await
             .unwrap();
         Self {
@@ -130,6 +140,32 @@ impl TestApp {
             router: app.router(),
             app,
             clock,
+            vars,
+            stand_ins,
+        }
+    }
+
+    /// The same service on the same database, started again with other settings beside the first ones.
+    pub(crate) async fn with(&self, more: &[(&str, &str)]) -> Self {
+        let mut vars = self.vars.clone();
+        for (name, value) in more {
+            vars.set(*name, *value);
+        }
+        let config = Config::from_vars(&vars).unwrap();
+        let random = Arc::new(SystemRandom);
+        let stand_ins = self.stand_ins.clone();
+        let app = App::with_stand_ins(config, self.clock.clone(), random, stand_ins)
+            .await
+            .unwrap();
+        Self {
+            mails: MailSink::start().await,
+            texts: HookReceiver::start().await,
+            db: self.db.clone(),
+            router: app.router(),
+            app,
+            clock: self.clock.clone(),
+            vars,
+            stand_ins: self.stand_ins.clone(),
         }
     }
 

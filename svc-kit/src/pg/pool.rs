@@ -1,9 +1,12 @@
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{
-    PgPool,
+    Connection as _, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
+
+/// How long a connection counts as good after it was used.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
 /// What a service may set of its pool.
 #[derive(Clone, Debug)]
@@ -37,5 +40,16 @@ pub fn pool(url: &str, settings: &PoolSettings) -> Result<PgPool, sqlx::Error> {
         .max_connections(settings.max_connections)
         .acquire_timeout(settings.acquire_timeout)
         .idle_timeout(settings.idle_timeout)
+        // The default asks the server before every use, which is a round trip of each request. A connection that
+        // was good a moment ago is, too; one that waited longer may have lost its server.
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for >= TRUSTED_FOR {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
         .connect_lazy_with(options))
 }

@@ -15,7 +15,7 @@ use crate::{
         clock, confirm,
         send::{self, Mail},
         session::Caller,
-        signup,
+        signup, web3,
     },
     error::{Code, Error},
     store::{
@@ -262,7 +262,9 @@ pub async fn sign_in(
     }
     let account = account.reload(conn).await?;
     let traits = Some(json!({ "provider": visitor.provider }));
-    let needs_email = !(visitor.email_optional && address.is_empty());
+    // A wallet has no address to confirm, whatever its owner's account has.
+    let needs_email =
+        visitor.provider != web3::PROVIDER && !(visitor.email_optional && address.is_empty());
     if !needs_email || account.user.email_confirmed_at.is_some() {
         let actor = Actor::User(&account.user);
         audit::record(app, conn, caller, actor, Action::Login, traits).await?;

@@ -4,7 +4,7 @@ use aws_lc_rs::digest;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use uuid::Uuid;
 
-use super::client::Client;
+use super::party::Party;
 use crate::{
     app::App,
     domain::{clock, pkce::Challenge, session::Caller},
@@ -48,7 +48,7 @@ pub struct Wish {
 
 /// Notes what was asked for, and gives the address at the provider.
 pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Error> {
-    let client = Client::find(app, &wish.provider).await?;
+    let client = Party::find(app, &wish.provider).await?;
     let mut passed = passed_on(&wish.query)?;
     let mut tx = app.begin().await?;
     if !wish.invite_token.is_empty() {
@@ -89,7 +89,8 @@ pub async fn begin(app: &App, wish: &Wish, caller: &Caller) -> Result<String, Er
         .await
         .map_err(Error::database("Error creating flow state"))?;
     tx.commit().await?;
-    client.authorize_url(&new.id.to_string(), &wish.scopes, &passed)
+    let state = new.id.to_string();
+    client.authorize_url(&state, &wish.scopes, &passed).await
 }
 
 fn passed_on(query: &[(String, String)]) -> Result<Vec<(String, String)>, Error> {

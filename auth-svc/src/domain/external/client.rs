@@ -58,12 +58,12 @@ impl<'a> Client<'a> {
     /// Fails with `validation_failed` when it is unknown, disabled or not set up.
     pub async fn find(app: &'a App, name: &str) -> Result<Self, Error> {
         let name: String = name.chars().take(64).collect::<String>().to_lowercase();
-        let config = app.config().external.providers.get(&name).ok_or_else(|| {
-            if name.starts_with("custom:") {
-                return unsupported(&format!("custom provider {name} not found"));
-            }
-            unsupported(&format!("Provider {name} could not be found"))
-        })?;
+        let config = app
+            .config()
+            .external
+            .providers
+            .get(&name)
+            .ok_or_else(|| unsupported(&format!("Provider {name} could not be found")))?;
         if !config.enabled {
             return Err(unsupported("provider is not enabled"));
         }

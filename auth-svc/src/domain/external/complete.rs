@@ -7,8 +7,9 @@ use uuid::Uuid;
 use super::{
     Problem, Profile,
     account::{self, Outcome, Visitor},
-    client::{Client, Grant, Refusal},
+    client::{Grant, Refusal},
     invite, linking,
+    party::Party,
 };
 use crate::{
     app::App,
@@ -134,7 +135,7 @@ pub async fn complete(
 }
 
 async fn redeem(app: &App, flow: &ExternalFlow, answer: &Answer) -> Result<Grant, Error> {
-    let client = Client::find(app, &flow.provider_type)
+    let client = Party::find(app, &flow.provider_type)
         .await
         .map_err(|error| Error::bad_request(Code::OAuthProviderNotSupported, error.to_string()))?;
     let verifier = match flow.oauth_client_state_id {
@@ -151,7 +152,7 @@ async fn redeem(app: &App, flow: &ExternalFlow, answer: &Answer) -> Result<Grant
     // The user shall come back to the app also when the provider does not answer, so this ends before
     // the request has to.
     let limit = app.config().api.max_request_duration.mul_f32(0.8);
-    let mut grant = tokio::time::timeout(limit, client.redeem(app, &answer.code, verifier))
+    let mut grant = tokio::time::timeout(limit, client.redeem(app, answer, verifier))
         .await
         .unwrap_or(Err(Refusal::Code(Problem::Slow)))
         .map_err(|refusal| refused(&refusal, client.name(), &answer.code))?;

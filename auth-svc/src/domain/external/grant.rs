@@ -8,6 +8,7 @@ use subtle::ConstantTimeEq as _;
 use super::{
     Problem, Profile,
     account::{self, Outcome, Visitor},
+    custom,
     id_token::{self, azure_tenant, is_apple},
     issuers::Issuer,
     linking,
@@ -22,6 +23,7 @@ use crate::{
         signup,
     },
     error::{Code, Error},
+    store::custom_providers::{self, CustomProvider},
 };
 
 /// What an app shows.
@@ -48,6 +50,8 @@ struct Terms {
     audience: Vec<String>,
     skip_nonce: bool,
     email_optional: bool,
+    /// The one that an administrator added.
+    custom: Option<CustomProvider>,
 }
 
 fn invalid(description: impl Into<std::borrow::Cow<'static, str>>) -> Error {
@@ -57,7 +61,7 @@ fn invalid(description: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     }
 }
 
-fn terms(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
+async fn terms(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
     let external = &app.config().external;
     let settings = |name: &str| external.providers.get(name);
     let is = |name: &str, issuer: &str| shown.provider == name || shown.issuer == issuer;
@@ -86,7 +90,7 @@ fn terms(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
     } else if is("snapchat", SNAPCHAT) {
         ("snapchat", SNAPCHAT.to_owned())
     } else {
-        return other(app, shown);
+        return other(app, shown).await;
     };
     let found: &Provider = settings(name)
         .filter(|provider| provider.enabled)
@@ -102,6 +106,7 @@ fn terms(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
         // Facebook's Limited Login puts the nonce in as it is, which nothing could be compared with.
         skip_nonce: found.skip_nonce_check || name == "facebook",
         email_optional: found.email_optional,
+        custom: None,
     })
 }
 
@@ -113,12 +118,10 @@ fn not_enabled(issuer: &str) -> Error {
 }
 
 /// An issuer that the project allows by name, and whose users are known by it.
-fn other(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
+async fn other(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
     let provider: String = shown.provider.chars().take(100).collect();
-    if provider.starts_with("custom:") {
-        return Err(Error::invalid(format!(
-            "Custom provider {provider:?} not found"
-        )));
+    if provider.starts_with(custom::PREFIX) {
+        return added(app, &provider).await;
     }
     let allowed = &app.config().external.allowed_id_token_issuers;
     if shown.issuer.is_empty() || !allowed.iter().any(|issuer| issuer == shown.issuer) {
@@ -132,6 +135,40 @@ fn other(app: &App, shown: &Shown<'_>) -> Result<Terms, Error> {
         audience: vec![shown.client_id.to_owned()],
         skip_nonce: false,
         email_optional: false,
+        custom: None,
+    })
+}
+
+/// One that an administrator added.
+async fn added(app: &App, identifier: &str) -> Result<Terms, Error> {
+    if !app.config().custom_oauth.enabled {
+        return Err(Error::invalid("Custom OAuth providers are disabled"));
+    }
+    let mut conn = app.connection().await?;
+    let found = custom_providers::find(&mut conn, identifier)
+        .await
+        .map_err(Error::database("Error finding custom provider"))?
+        .ok_or_else(|| Error::invalid(format!("Custom provider {identifier:?} not found")))?;
+    if !found.enabled {
+        return Err(Error::bad_request(
+            Code::ProviderDisabled,
+            format!("Custom provider {identifier:?} is disabled"),
+        ));
+    }
+    if !found.is_oidc() {
+        return Err(Error::invalid(format!(
+            "Provider {identifier:?} is not an OIDC provider"
+        )));
+    }
+    let mut audience = vec![found.client_id.clone()];
+    audience.extend_from_slice(&found.acceptable_client_ids);
+    Ok(Terms {
+        provider: identifier.to_owned(),
+        issuer: found.issuer.clone().unwrap_or_default(),
+        audience,
+        skip_nonce: found.skip_nonce_check,
+        email_optional: found.email_optional,
+        custom: Some(found),
     })
 }
 
@@ -177,18 +214,18 @@ async fn read(app: &App, shown: &Shown<'_>, terms: &Terms) -> Result<Profile, Er
     if id_token::claimed_issuer(shown.id_token).is_none() {
         return Err(invalid("Bad ID token"));
     }
-    let issuer: Arc<Issuer> = app
-        .issuers()
-        .find(app, &terms.issuer)
-        .await
-        .map_err(|problem| {
-            tracing::warn!(provider = terms.provider, %problem, "the issuer cannot be used");
-            Error::refused(
-                500,
-                Code::UnexpectedFailure,
-                "Unexpected failure, please check server logs for more information",
-            )
-        })?;
+    let found: Result<Arc<Issuer>, Problem> = match &terms.custom {
+        Some(custom) => custom::issuer(app, custom).await,
+        None => app.issuers().find(app, &terms.issuer).await,
+    };
+    let issuer = found.map_err(|problem| {
+        tracing::warn!(provider = terms.provider, %problem, "the issuer cannot be used");
+        Error::refused(
+            500,
+            Code::UnexpectedFailure,
+            "Unexpected failure, please check server logs for more information",
+        )
+    })?;
     let verified = id_token::verify(app, &issuer, shown.id_token)
         .await
         .map_err(bad)?;
@@ -238,7 +275,7 @@ pub async fn sign_in(
     target: Option<&Account>,
     caller: &Caller,
 ) -> Result<Issued, Error> {
-    let terms = terms(app, shown)?;
+    let terms = terms(app, shown).await?;
     let profile = read(app, shown, &terms).await?;
     let visitor = Visitor {
         provider: &terms.provider,

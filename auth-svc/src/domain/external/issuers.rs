@@ -7,7 +7,7 @@ use std::{
 
 use chrono::{DateTime, Duration, Utc};
 use jsonwebtoken::jwk::Jwk;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Problem, fetch};
@@ -22,7 +22,7 @@ const KEYS_AT_LEAST: Duration = Duration::seconds(30);
 const MAX_ISSUERS: usize = 256;
 
 /// What an issuer publishes about itself.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Document {
     /// Its name.
@@ -31,10 +31,26 @@ pub struct Document {
     pub authorization_endpoint: String,
     /// Where codes are exchanged.
     pub token_endpoint: String,
+    /// Where access tokens open a profile.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub userinfo_endpoint: String,
     /// Where its keys are.
     pub jwks_uri: String,
     /// What it signs with; RS256 if it does not say.
+    #[serde(skip_serializing)]
     pub id_token_signing_alg_values_supported: Vec<String>,
+    /// What clients may ask for. This and the rest are kept for administrators to see.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scopes_supported: Vec<String>,
+    #[expect(missing_docs, reason = "a field of the specification")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub response_types_supported: Vec<String>,
+    #[expect(missing_docs, reason = "a field of the specification")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grant_types_supported: Vec<String>,
+    #[expect(missing_docs, reason = "a field of the specification")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub subject_types_supported: Vec<String>,
 }
 
 /// One issuer.
@@ -43,6 +59,8 @@ pub struct Issuer {
     /// What it publishes.
     pub document: Document,
     known_since: DateTime<Utc>,
+    /// Somebody chose it who must not reach our own network through us.
+    is_custom: bool,
     keys: Mutex<Option<KeySet>>,
 }
 
@@ -60,11 +78,19 @@ pub struct Issuers(Mutex<HashMap<String, Arc<Issuer>>>);
 impl Issuers {
     /// Notes what an issuer publishes, as if it had been asked.
     pub fn remember(&self, name: &str, document: Document, now: DateTime<Utc>) -> Arc<Issuer> {
-        let issuer = Arc::new(Issuer {
-            document,
-            known_since: now,
-            keys: Mutex::default(),
-        });
+        self.keep(
+            name,
+            Issuer {
+                document,
+                known_since: now,
+                is_custom: false,
+                keys: Mutex::default(),
+            },
+        )
+    }
+
+    fn keep(&self, name: &str, issuer: Issuer) -> Arc<Issuer> {
+        let issuer = Arc::new(issuer);
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MAX_ISSUERS {
             known.clear();
@@ -92,6 +118,76 @@ impl Issuers {
             Err(problem) => known.ok_or(problem),
         }
     }
+
+    /// The same for one that an administrator added, who also says where it publishes. What is known of it
+    /// is kept apart from the issuers of the settings, whose names it may bear.
+    pub async fn find_at(&self, app: &App, name: &str, url: &str) -> Result<Arc<Issuer>, Problem> {
+        let key = custom_key(name, url);
+        let known = self.known(&key);
+        if let Some(issuer) = &known
+            && app.now() - issuer.known_since < FRESH
+        {
+            return Ok(issuer.clone());
+        }
+        match look_up(app, name, url).await {
+            Ok(document) => {
+                let issuer = Issuer {
+                    document,
+                    known_since: app.now(),
+                    is_custom: true,
+                    keys: Mutex::default(),
+                };
+                Ok(self.keep(&key, issuer))
+            }
+            Err(reason) => {
+                tracing::warn!(issuer = name, reason, "an issuer cannot be asked");
+                known.ok_or(Problem::Answer("no discovery document"))
+            }
+        }
+    }
+
+    /// Forgets one of those.
+    pub fn forget_at(&self, name: &str, url: &str) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.remove(&custom_key(name, url));
+    }
+}
+
+/// No name of an issuer has a space in it.
+fn custom_key(name: &str, url: &str) -> String {
+    format!("custom {name} {url}")
+}
+
+/// What an issuer publishes at an address that an administrator chose, or, in words for that person, why
+/// there is none.
+pub async fn look_up(app: &App, name: &str, url: &str) -> Result<Document, String> {
+    let outside = app.outside();
+    let failed = |reason: &str| format!("oidc: discovery request to {url} failed: {reason}");
+    let place = outside
+        .place(url)
+        .map_err(|error| failed(&error.to_string()))?;
+    let answer = fetch::send(outside.http().get(place)).await;
+    let answer = answer.map_err(|problem| {
+        tracing::info!(%problem, "a discovery document was not to be had");
+        failed("Failed to fetch URL")
+    })?;
+    if answer.status != 200 {
+        let status = http::StatusCode::from_u16(answer.status)
+            .map_or_else(|_| answer.status.to_string(), |status| status.to_string());
+        return Err(format!(
+            "oidc: discovery request to {url} returned {status}"
+        ));
+    }
+    let document: Document = serde_json::from_slice(&answer.body).map_err(|error| {
+        format!("oidc: failed to decode discovery document from {url}: {error}")
+    })?;
+    if document.issuer != name {
+        let found: String = document.issuer.chars().take(200).collect();
+        return Err(format!(
+            "oidc: issuer mismatch, expected {name:?} got {found:?}"
+        ));
+    }
+    Ok(document)
 }
 
 async fn discover(app: &App, name: &str) -> Result<Document, Problem> {
@@ -123,7 +219,14 @@ impl Issuer {
                 return Ok(keys);
             }
         }
-        let answer = fetch::json(app.http().get(&self.document.jwks_uri)).await?;
+        let uri = &self.document.jwks_uri;
+        let request = if self.is_custom {
+            let place = app.outside().place(uri).map_err(|_| Problem::NotPublic)?;
+            app.outside().http().get(place)
+        } else {
+            app.http().get(uri)
+        };
+        let answer = fetch::json(request).await?;
         let keys = Arc::new(read(&answer)?);
         let mut cached = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         *cached = Some(KeySet {

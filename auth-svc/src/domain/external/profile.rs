@@ -30,6 +30,11 @@ impl Profile {
         Some(profile)
     }
 
+    /// The owner of a wallet, who has a key and nothing else.
+    pub fn of_wallet(subject: String, custom: Value) -> Self {
+        Self::default().with("sub", subject).with_custom(custom)
+    }
+
     /// Adds a claim, unless there is nothing to say.
     pub(in crate::domain) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         let value = value.into();

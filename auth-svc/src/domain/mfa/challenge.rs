@@ -8,7 +8,7 @@ use crate::{
     app::App,
     domain::{
         audit::{self, Action, Actor},
-        clock, hooks,
+        clock, encryption, hooks,
         limiter::check_frequency,
         otp,
         session::Caller,
@@ -50,7 +50,11 @@ pub async fn challenge(app: &App, who: Acting<'_>, factor: &Factor) -> Result<Va
         .ok_or_else(factor_not_found)?;
     match factor_type {
         FactorType::Totp => {}
-        FactorType::Phone => new.otp_code = Some(text(app, &mut tx, who, &factor).await?),
+        FactorType::Phone => {
+            let code = text(app, &mut tx, who, &factor).await?;
+            let rules = &app.config().security.encryption;
+            new.otp_code = Some(encryption::seal(rules, app.random(), new.id, &code)?);
+        }
         FactorType::WebAuthn => {
             let (options, session) = ceremony(app, &mut tx, who, &factor).await?;
             answer["webauthn"] = options;

@@ -11,7 +11,7 @@ use crate::{
         account::Account,
         address,
         audit::{self, Action, Actor},
-        clock,
+        clock, encryption,
     },
     error::{Code, Error},
     store::{
@@ -72,8 +72,10 @@ pub async fn enroll(app: &App, who: Acting<'_>, wish: Wish<'_>) -> Result<Value,
     let mut tx = app.begin().await?;
     let (secret, phone);
     if wish.factor_type == FactorType::Totp {
-        secret = totp::secret(app.random());
-        answer["totp"] = picture(app, wish.issuer, account, &secret)?;
+        let plain = totp::secret(app.random());
+        answer["totp"] = picture(app, wish.issuer, account, &plain)?;
+        let rules = &app.config().security.encryption;
+        secret = encryption::seal(rules, app.random(), new.id, &plain)?;
         new.secret = Some(&secret);
     } else {
         traits["factor_type"] = new.factor_type.into();

@@ -11,8 +11,8 @@ use crate::{
     domain::{
         account::{self, Account},
         audit::{self, Action, Actor},
-        clock, hooks, refresh,
-        session::{self, Caller, Issued, Method},
+        clock, encryption, hooks, refresh,
+        session::{self, Caller, Grant, Issued, Method},
         webauthn::{self, Credential, Session as Ceremony},
     },
     error::{Code, Error},
@@ -72,7 +72,12 @@ pub async fn verify(
     }
     match answer {
         Answer::Code(code) => {
+            let subject = factor.id.to_string();
+            app.limiter().check_guesses(&subject, app.now()).await?;
             let valid = is_right(app, &mut tx, &factor, &challenge, code).await?;
+            if !valid {
+                app.limiter().note_wrong_guess(&subject, app.now()).await;
+            }
             if let Err(error) = ask_hook(app, &mut tx, who, &factor, valid).await? {
                 tx.commit().await?;
                 return Err(error);
@@ -141,11 +146,19 @@ async fn is_right(
     challenge: &Challenge,
     code: &str,
 ) -> Result<bool, Error> {
+    let rules = &app.config().security.encryption;
     if factor.factor_type == "totp" {
-        let secret = factors::secret(conn, factor.id).await?;
-        return Ok(totp::is_valid(code, &secret, app.now().timestamp()));
+        let stored = factors::secret(conn, factor.id).await?;
+        let secret = encryption::open(rules, factor.id, &stored)?;
+        let valid = totp::is_valid(code, &secret.text, app.now().timestamp());
+        if valid && secret.is_outdated {
+            let sealed = encryption::seal(rules, app.random(), factor.id, &secret.text)?;
+            factors::set_secret(conn, factor.id, &sealed).await?;
+        }
+        return Ok(valid);
     }
-    let sent = challenge.otp_code.as_deref().unwrap_or_default();
+    let stored = challenge.otp_code.as_deref().unwrap_or_default();
+    let sent = encryption::open(rules, challenge.id, stored)?.text;
     Ok(!sent.is_empty() && bool::from(sent.as_bytes().ct_eq(code.as_bytes())))
 }
 
@@ -249,6 +262,41 @@ async fn step_up(
     let claim = clock::id(app.random());
     sessions::add_claim(conn, claim, session, method.as_str(), now).await?;
     sessions::step_up(conn, session, factor).await?;
+    let session = sessions::find(conn, session)
+        .await?
+        .ok_or(sqlx::Error::RowNotFound)?;
+    let (refresh_token, counter) = match (
+        refresh::session_key(app, &session)?,
+        session.refresh_token_counter,
+    ) {
+        (Some(key), Some(counter)) => {
+            // One further, and the token from before the second factor would pass for one whose answer was lost.
+            let counter = counter.saturating_add(2);
+            sessions::set_counter(conn, session.id, counter).await?;
+            (key.token(session.id, counter), Some(counter))
+        }
+        _ => (swap(app, conn, account, session.id, caller).await?, None),
+    };
+    let account = account.reload(conn).await?;
+    let grant = Grant {
+        account,
+        proofs: &sessions::claims(conn, session.id).await?,
+        session: &session,
+        refresh_token,
+        counter,
+    };
+    session::issue(app, conn, grant, method, caller).await
+}
+
+/// Exchanges the session's opaque token.
+async fn swap(
+    app: &App,
+    conn: &mut PgConnection,
+    account: &Account,
+    session: Uuid,
+    caller: &Caller,
+) -> Result<String, Error> {
+    let now = app.now();
     let active = refresh_tokens::active(conn, session).await?;
     if let Some(active) = &active {
         refresh_tokens::revoke(conn, active.id, now).await?;
@@ -258,9 +306,5 @@ async fn step_up(
     let next = refresh::generate(app.random());
     let parent = active.as_ref().map(|token| token.token.as_str());
     refresh_tokens::insert(conn, &next, account.user.id, session, parent, now).await?;
-    let account = account.reload(conn).await?;
-    let session = sessions::find(conn, session)
-        .await?
-        .ok_or(sqlx::Error::RowNotFound)?;
-    session::issue(app, conn, account, &session, next, method, caller).await
+    Ok(next)
 }

@@ -117,11 +117,13 @@ pub(super) async fn register(
     caller: Caller,
     body: Result<Body<Registration>, Error>,
 ) -> Result<(StatusCode, Json<Value>), Error> {
-    app.limiter().check(
-        Route::OAuthClientRegister,
-        caller.limited_as.as_deref(),
-        app.now(),
-    )?;
+    app.limiter()
+        .check(
+            Route::OAuthClientRegister,
+            caller.limited_as.as_deref(),
+            app.now(),
+        )
+        .await?;
     if !app.config().oauth_server.allow_dynamic_registration {
         return Err(Error::forbidden(
             Code::OAuthDynamicClientRegistrationDisabled,

@@ -207,7 +207,7 @@ async fn code(
     audit::record(app, &mut tx, caller, actor, Action::Login, Some(traits)).await?;
     let given = Some((client.id, authorization.scope.as_str()));
     let method = Method::OAuthServerCode;
-    let issued = session::begin_for(app, &mut tx, &account, method, given, caller).await?;
+    let issued = session::begin_for(app, &mut tx, user, method, given, caller).await?;
     oauth_grants::delete(&mut tx, authorization.id).await?;
     let id_token = if has_scope(&authorization.scope, "openid") {
         let (scope, nonce) = (&authorization.scope, &authorization.nonce);
