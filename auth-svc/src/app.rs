@@ -19,6 +19,7 @@ use crate::{
         outside::{Outside, StandIns},
         password::Hasher,
         pwned::Pwned,
+        refresh,
     },
     error::Error,
     mail::{Smtp, Templates},
@@ -45,6 +46,7 @@ struct Inner {
     hasher: Hasher,
     pwned: Pwned,
     limiter: Limiter,
+    refreshes: refresh::Queues,
     send_time: SendTime,
     http: reqwest::Client,
     outside: Outside,
@@ -110,6 +112,7 @@ impl App {
             hasher: Hasher::new(config.additions.password_hash),
             pwned: Pwned::new(config.hibp.as_ref()),
             limiter: Limiter::new(&config.rate_limits, shared_limits),
+            refreshes: refresh::Queues::default(),
             send_time: SendTime::default(),
             templates: Templates::new(&config.mailer, &config.site_url, http.clone()),
             http,
@@ -198,6 +201,11 @@ impl App {
     /// The limits.
     pub fn limiter(&self) -> &Limiter {
         &self.0.limiter
+    }
+
+    /// Where refreshes with one token wait for each other.
+    pub fn refreshes(&self) -> &refresh::Queues {
+        &self.0.refreshes
     }
 
     /// How long sending takes lately.

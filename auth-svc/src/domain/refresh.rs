@@ -5,8 +5,11 @@
 //! the session ends. There are two kinds of tokens: opaque ones, a row each, and [`signed`] ones, which only
 //! count in the session's row.
 
+mod queues;
 mod rules;
 pub mod signed;
+
+pub use queues::Queues;
 
 use std::time::Duration;
 
@@ -42,6 +45,7 @@ pub fn generate(random: &dyn Random) -> String {
 }
 
 /// What a client came with.
+#[derive(Debug)]
 enum Presented {
     Opaque(String),
     Signed(SignedToken),
@@ -116,17 +120,23 @@ pub async fn exchange(
 ) -> Result<Refreshed, Error> {
     let presented =
         Presented::parse(token).ok_or_else(|| Error::invalid("Refresh token is not valid"))?;
+    let too_many = || {
+        Error::refused(
+            409,
+            Code::Conflict,
+            "Too many concurrent token refresh requests on the same session or refresh token",
+        )
+    };
     let started = std::time::Instant::now();
+    // Those of this process come one after the other; those of other copies are asked for again and again.
+    let turn = tokio::time::timeout(PATIENCE, app.refreshes().turn(&presented));
+    let _turn = turn.await.map_err(|_| too_many())?;
     loop {
         if let Some(refreshed) = attempt(app, &presented, client, caller).await? {
             return Ok(refreshed);
         }
         if started.elapsed() >= PATIENCE {
-            return Err(Error::refused(
-                409,
-                Code::Conflict,
-                "Too many concurrent token refresh requests on the same session or refresh token",
-            ));
+            return Err(too_many());
         }
         let wait = 10 + clock::below(app.random(), 20);
         tokio::time::sleep(Duration::from_millis(wait)).await;

@@ -452,7 +452,7 @@ async fn an_account_without_an_address_is_taken_where_that_is_allowed() {
 
 #[tokio::test]
 async fn a_provider_that_is_slow_does_not_keep_the_user() {
-    let world = World::start(&[("GOTRUE_API_MAX_REQUEST_DURATION", "1s")]).await;
+    let world = World::start(&[("GOTRUE_API_MAX_REQUEST_DURATION", "5s")]).await;
     world.provider.github_user(1, "ada@example.com", true);
     world.provider.hang();
     let landed = world.dance(GITHUB).await;
