@@ -66,6 +66,7 @@ test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser
 differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.
 	cargo build --package auth-svc --package pg-embed --bins
 	target/debug/with-postgres $(NODE) tests/differential/auth.mjs $(SCENARIOS)
+	target/debug/with-postgres $(NODE) tests/differential/takeover.mjs
 
 bench: build ## Measures the services beside their peers and Postgres's own limit.
 	scripts/ensure-bench-tools.sh

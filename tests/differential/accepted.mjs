@@ -19,7 +19,7 @@ const whole = {
   'tokens: a key id that is a number': 'a `kid` that is no text',
   'signup: an address that mail servers refuse': 'the part before the @ of an address ends at 64 bytes',
   'verify: redirects that are read differently': 'the fragment of a redirect is replaced',
-  'admin: a password hash of Argon2': 'password hashes come as bcrypt',
+  'admin: a password hash of Argon2': 'a user that is made with a hash and without metadata has empty ones',
   'hooks: odd answers over HTTP': 'redirects of hooks are not followed',
   'hooks: a slow function': 'two seconds end a hook in the database, also outside of a transaction',
   'settings: NULLs of other hands': 'NULL in a text column is read as an empty text',
@@ -66,6 +66,12 @@ export const accepted = [
     if: ({ their, status }) => their === undefined && status !== 405,
     reason: 'the methods of a path are no secret',
     documented: '`HEAD` is answered wherever `GET` is',
+  },
+  {
+    place: 'headers.retry-after',
+    if: ({ their, status }) => their === undefined && status === 429,
+    reason: 'a limit says when it is over',
+    documented: 'Every 429 has a `Retry-After`',
   },
   {
     what: /^GET \/health/,

@@ -189,7 +189,7 @@ export class Server {
   /** The rows of all tables that have some, by table. */
   async rows() {
     const rows = {};
-    for (const table of this.tables) {
+    for (const table of this.tables.filter((name) => name !== 'rate_limit_buckets')) {
       const found = await this.database.query(`select * from auth.${table}`);
       if (found.rows.length > 0) rows[table] = found.rows;
     }

@@ -172,8 +172,11 @@ pub(super) async fn get(
 }
 
 /// Looking whether a link is there must not use it up; the original knows no such request either.
-pub(super) async fn head() -> StatusCode {
-    StatusCode::METHOD_NOT_ALLOWED
+pub(super) async fn head() -> impl axum::response::IntoResponse {
+    (
+        StatusCode::METHOD_NOT_ALLOWED,
+        [(header::ALLOW, "GET,POST")],
+    )
 }
 
 /// The type and the token of a link.
