@@ -1,6 +1,6 @@
 // auth-svc beside GoTrue: the same database, the same machine, in turns, with the same settings.
 // GOTRUE_BIN names a GoTrue binary; without it auth-svc is measured alone. `with-postgres` gives the server.
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -12,6 +12,7 @@ const here = import.meta.dirname;
 const gotrue = process.env.GOTRUE_BIN && resolve(process.env.GOTRUE_BIN);
 const secret = 'a secret for the bench alone, 32 bytes or more';
 const REQUESTS = ['refresh', 'user', 'sign-in'];
+const scratch = await mkdtemp(join(tmpdir(), 'bench-'));
 
 const superuser = new URL(process.env.NILAM_TEST_DATABASE_URL);
 superuser.pathname = '/bench';
@@ -49,8 +50,7 @@ async function start(name, program) {
   const env = settings(port);
   await run(program, ['migrate'], { env });
   const answers = async () => (await fetch(`${base}/health`)).ok;
-  const cwd = await mkdtemp(join(tmpdir(), 'bench-'));
-  const options = { env, cwd, stdio: 'ignore' };
+  const options = { env, cwd: scratch, stdio: 'ignore' };
   const server = await servers.start(name, program, ['serve'], options, answers);
   return { ...server, base, idle: residentMb(server.child.pid) };
 }
@@ -65,7 +65,7 @@ async function tokens(request) {
     const claims = { sub, session_id: session, aud: 'authenticated', role: 'authenticated', exp: expires };
     return jwt(secret, claims);
   });
-  const path = join(await mkdtemp(join(tmpdir(), 'bench-')), 'tokens');
+  const path = join(scratch, 'tokens');
   await writeFile(path, lines.join('\n'));
   return path;
 }
@@ -136,6 +136,7 @@ async function main() {
     console.log(`\n${connections} connections, median of ${rounds} × ${seconds} s; idle: ${idle}`);
   } finally {
     await Promise.all(measured.map(({ child }) => servers.end(child)));
+    await rm(scratch, { recursive: true });
   }
 }
 

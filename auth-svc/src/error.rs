@@ -4,6 +4,10 @@
 //! request, so [`IntoResponse`] leaves the error in the response's extensions and [`render`], a layer
 //! around all routes, writes the body.
 
+mod codes;
+
+pub use codes::Code;
+
 use std::{borrow::Cow, time::Duration};
 
 use axum::{
@@ -97,132 +101,6 @@ impl From<sqlx::Error> for Error {
             source,
         }
     }
-}
-
-macro_rules! codes {
-    ($($variant:ident => $name:literal),+ $(,)?) => {
-        /// The error codes of the service; the text is what goes over the wire.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "the wire names say what they are")]
-        pub enum Code { $($variant),+ }
-
-        impl Code {
-            /// The code as clients see it.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $name),+ }
-            }
-        }
-    };
-}
-
-codes! {
-    AnonymousProviderDisabled => "anonymous_provider_disabled",
-    BadCodeVerifier => "bad_code_verifier",
-    BadJson => "bad_json",
-    BadJwt => "bad_jwt",
-    BadOAuthCallback => "bad_oauth_callback",
-    BadOAuthState => "bad_oauth_state",
-    CaptchaFailed => "captcha_failed",
-    Conflict => "conflict",
-    CurrentPasswordInvalid => "current_password_invalid",
-    CurrentPasswordRequired => "current_password_required",
-    CustomProviderNotFound => "custom_provider_not_found",
-    EmailAddressInvalid => "email_address_invalid",
-    EmailAddressNotAuthorized => "email_address_not_authorized",
-    EmailConflictIdentityNotDeletable => "email_conflict_identity_not_deletable",
-    EmailExists => "email_exists",
-    EmailNotConfirmed => "email_not_confirmed",
-    EmailProviderDisabled => "email_provider_disabled",
-    FeatureDisabled => "feature_disabled",
-    FlowStateAlreadyUsed => "flow_state_already_used",
-    FlowStateExpired => "flow_state_expired",
-    FlowStateNotFound => "flow_state_not_found",
-    HookPayloadInvalidContentType => "hook_payload_invalid_content_type",
-    HookPayloadOverSizeLimit => "hook_payload_over_size_limit",
-    HookTimeout => "hook_timeout",
-    HookTimeoutAfterRetry => "hook_timeout_after_retry",
-    IdentityAlreadyExists => "identity_already_exists",
-    IdentityNotFound => "identity_not_found",
-    InvalidCredentials => "invalid_credentials",
-    InsufficientAal => "insufficient_aal",
-    InviteNotFound => "invite_not_found",
-    ManualLinkingDisabled => "manual_linking_disabled",
-    MfaChallengeExpired => "mfa_challenge_expired",
-    MfaFactorNameConflict => "mfa_factor_name_conflict",
-    MfaFactorNotFound => "mfa_factor_not_found",
-    MfaIpAddressMismatch => "mfa_ip_address_mismatch",
-    MfaPhoneEnrollNotEnabled => "mfa_phone_enroll_not_enabled",
-    MfaPhoneVerifyNotEnabled => "mfa_phone_verify_not_enabled",
-    MfaTotpEnrollNotEnabled => "mfa_totp_enroll_not_enabled",
-    MfaTotpVerifyNotEnabled => "mfa_totp_verify_not_enabled",
-    MfaVerificationFailed => "mfa_verification_failed",
-    MfaVerificationRejected => "mfa_verification_rejected",
-    MfaVerifiedFactorExists => "mfa_verified_factor_exists",
-    MfaWebAuthnEnrollNotEnabled => "mfa_webauthn_enroll_not_enabled",
-    MfaWebAuthnVerifyNotEnabled => "mfa_webauthn_verify_not_enabled",
-    NoAuthorization => "no_authorization",
-    NotAdmin => "not_admin",
-    OAuthAuthorizationNotFound => "oauth_authorization_not_found",
-    OAuthClientNotFound => "oauth_client_not_found",
-    OAuthConsentNotFound => "oauth_consent_not_found",
-    OAuthDynamicClientRegistrationDisabled => "oauth_dynamic_client_registration_disabled",
-    OAuthClientStateExpired => "oauth_client_state_expired",
-    OAuthClientStateNotFound => "oauth_client_state_not_found",
-    OAuthInvalidState => "oauth_invalid_state",
-    OAuthProviderNotSupported => "oauth_provider_not_supported",
-    OtpDisabled => "otp_disabled",
-    OtpExpired => "otp_expired",
-    OverCustomProviderQuota => "over_custom_provider_quota",
-    OverEmailSendRateLimit => "over_email_send_rate_limit",
-    OverRequestRateLimit => "over_request_rate_limit",
-    OverSmsSendRateLimit => "over_sms_send_rate_limit",
-    PasskeyDisabled => "passkey_disabled",
-    PhoneExists => "phone_exists",
-    PhoneNotConfirmed => "phone_not_confirmed",
-    PhoneProviderDisabled => "phone_provider_disabled",
-    ProviderDisabled => "provider_disabled",
-    ProviderEmailNeedsVerification => "provider_email_needs_verification",
-    ReauthenticationNeeded => "reauthentication_needed",
-    ReauthenticationNotValid => "reauthentication_not_valid",
-    RefreshTokenAlreadyUsed => "refresh_token_already_used",
-    RefreshTokenNotFound => "refresh_token_not_found",
-    RequestEntityTooLarge => "request_entity_too_large",
-    RequestTimeout => "request_timeout",
-    SamlAssertionNoEmail => "saml_assertion_no_email",
-    SamlAssertionNoUserId => "saml_assertion_no_user_id",
-    SamlEntityIdMismatch => "saml_entity_id_mismatch",
-    SamlIdpAlreadyExists => "saml_idp_already_exists",
-    SamlIdpNotFound => "saml_idp_not_found",
-    SamlMetadataFetchFailed => "saml_metadata_fetch_failed",
-    SamlProviderDisabled => "saml_provider_disabled",
-    SamlRelayStateExpired => "saml_relay_state_expired",
-    SamlRelayStateNotFound => "saml_relay_state_not_found",
-    SamePassword => "same_password",
-    SessionExpired => "session_expired",
-    SessionNotFound => "session_not_found",
-    SignupDisabled => "signup_disabled",
-    SingleIdentityNotDeletable => "single_identity_not_deletable",
-    SsoDomainAlreadyExists => "sso_domain_already_exists",
-    SsoProviderDisabled => "sso_provider_disabled",
-    SsoProviderNotFound => "sso_provider_not_found",
-    SmsSendFailed => "sms_send_failed",
-    TooManyEnrolledMfaFactors => "too_many_enrolled_mfa_factors",
-    TooManyPasskeys => "too_many_passkeys",
-    UnexpectedAudience => "unexpected_audience",
-    UnexpectedFailure => "unexpected_failure",
-    Unknown => "unknown",
-    UserAlreadyExists => "user_already_exists",
-    UserBanned => "user_banned",
-    UserNotFound => "user_not_found",
-    UserSsoManaged => "user_sso_managed",
-    ValidationFailed => "validation_failed",
-    WeakPassword => "weak_password",
-    Web3ProviderDisabled => "web3_provider_disabled",
-    Web3UnsupportedChain => "web3_unsupported_chain",
-    WebAuthnChallengeExpired => "webauthn_challenge_expired",
-    WebAuthnChallengeNotFound => "webauthn_challenge_not_found",
-    WebAuthnCredentialExists => "webauthn_credential_exists",
-    WebAuthnVerificationFailed => "webauthn_verification_failed",
 }
 
 /// What the wire needs of an error.

@@ -65,7 +65,7 @@ pub async fn start(
             arguments.db_port
         )
     };
-    let outcome = serve(Parts {
+    let outcome = Box::pin(serve(Parts {
         arguments: &arguments,
         overrides: &overrides,
         keys: &keys,
@@ -76,7 +76,7 @@ pub async fn start(
         smtp,
         stop,
         cluster: cluster.as_mut(),
-    })
+    }))
     .await;
     state::remove(&data_dir);
     if let Some(cluster) = cluster {

@@ -12,6 +12,9 @@ pub struct Additions {
     pub verify_interstitial: bool,
     /// `NILAM_AUTH_PASSWORD_HASH`: how new passwords are hashed, `bcrypt` (default) or `argon2id`.
     pub password_hash: PasswordHash,
+    /// `NILAM_AUTH_HOOKS_PUBLIC_ONLY`: hooks over HTTP are called at public addresses only, so that whoever may set them
+    /// does not reach what only this machine or its network can reach.
+    pub hooks_public_only: bool,
 }
 
 /// How new passwords are hashed. All forms are read whatever is chosen.
@@ -99,6 +102,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Additions {
     Additions {
         verify_interstitial: r.flag(&["NILAM_AUTH_VERIFY_INTERSTITIAL"], false),
         password_hash: scheme.unwrap_or_default(),
+        hooks_public_only: r.flag(&["NILAM_AUTH_HOOKS_PUBLIC_ONLY"], false),
     }
 }
 

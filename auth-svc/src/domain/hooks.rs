@@ -256,13 +256,22 @@ async fn with_retries(
     secrets: &[SecretString],
     body: &str,
 ) -> Result<Value, Error> {
+    let (http, place) = if app.config().additions.hooks_public_only {
+        let outside = app.outside();
+        let place = outside.place(url.as_str()).map_err(|error| {
+            tracing::error!(%error, "a hook is not at a public address");
+            failure("Service currently unavailable due to hook")
+        })?;
+        (outside.http(), place)
+    } else {
+        (app.http(), url.to_string())
+    };
     for attempt in 1..=ATTEMPTS {
         let id = clock::id(app.random()).to_string();
         let timestamp = app.now().timestamp();
         let signature = sign(secrets, &id, timestamp, body)?;
-        let request = app
-            .http()
-            .post(url.clone())
+        let request = http
+            .post(place.as_str())
             .header("content-type", "application/json")
             .header("webhook-id", id)
             .header("webhook-timestamp", timestamp)

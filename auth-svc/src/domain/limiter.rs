@@ -32,8 +32,10 @@ pub const GUESS_EVERY: Duration = Duration::from_secs(300);
 const MAX_CLIENTS: usize = 100_000;
 /// Longer names of clients are cut.
 const MAX_NAME: usize = 64;
-/// After this time no bucket says anything any more: all are full again.
-const FORGOTTEN_AFTER: chrono::Duration = chrono::Duration::hours(2);
+/// No bucket is kept for longer than this without use, however slowly it fills.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(30 * 86_400);
+/// Every one is kept for this long.
+const KEPT_FOR: Duration = Duration::from_secs(7_200);
 
 /// What is limited per address; each has a bucket of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,6 +104,28 @@ impl Limiter {
         Rule::Refilled { burst, per_second }
     }
 
+    /// How long it takes until the slowest bucket is full, and so says nothing any more.
+    fn kept_for(&self) -> Duration {
+        const ROUTES: [Route; 7] = [
+            Route::Anonymous,
+            Route::Verify,
+            Route::Token,
+            Route::OAuthClientRegister,
+            Route::FactorVerify,
+            Route::PasskeyAuthentication,
+            Route::Otp,
+        ];
+        let sent = [self.limits.email_sent, self.limits.sms_sent].map(Rule::from);
+        let routes = ROUTES.into_iter().map(|route| self.rule(route));
+        let slowest = routes
+            .chain(sent)
+            .chain(self.guesses())
+            .map(Rule::filled_after)
+            .max()
+            .unwrap_or_default();
+        slowest.clamp(KEPT_FOR, FORGOTTEN_AFTER)
+    }
+
     /// Takes one from the bucket of this name, or says how long to wait.
     async fn take(&self, name: String, rule: Rule, now: DateTime<Utc>) -> Result<(), Duration> {
         if rule.burst() < 1.0 {
@@ -129,7 +153,7 @@ impl Limiter {
         }
         let mut known = self.known();
         if known.buckets.len() >= MAX_CLIENTS {
-            let oldest = now - FORGOTTEN_AFTER;
+            let oldest = now - self.kept_for();
             known.buckets.retain(|_, bucket| bucket.since > oldest);
         }
         let bucket = known.buckets.entry(name);
@@ -229,7 +253,7 @@ impl Limiter {
     pub async fn clean_up(&self, now: DateTime<Utc>) -> Result<(), sqlx::Error> {
         self.known().refused_until.retain(|_, until| *until > now);
         match &self.shared {
-            Some(shared) => rate_limits::forget(shared, now - FORGOTTEN_AFTER).await,
+            Some(shared) => rate_limits::forget(shared, now - self.kept_for()).await,
             None => Ok(()),
         }
     }

@@ -111,7 +111,7 @@ pub async fn send(app: &App, account: &Account, notice: Notice, caller: &Caller)
     let sending = async move {
         if let Err(error) = deliver(&app, &account, &notice, &caller).await {
             let kind = notice.kind().as_str();
-            tracing::warn!(kind, ?error, "a user was not told of a change");
+            tracing::warn!(kind, %error, "a user was not told of a change");
         }
     };
     let task = tokio::spawn(sending.in_current_span());

@@ -1,32 +1,28 @@
 //! `/admin/users`: what an administrator does with users.
 
 pub(super) mod credentials;
+mod delete;
+mod list;
 pub(super) mod sso;
 
-use aws_lc_rs::digest;
+pub(super) use delete::delete;
+pub(super) use list::list;
+
 use axum::{
     Json,
     extract::{Path, State},
-    response::Response,
 };
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, Utc};
-use http::Uri;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{
-    caller::Admin,
-    extract::{Body, OptionalBody, Query},
-    keyset::{self, Keyset},
-    paging::Page,
-};
+use super::{caller::Admin, extract::Body};
 use crate::{
     app::App,
     domain::{
-        account::{self, Account},
+        account::Account,
         address,
         audit::{self, Action, Actor},
         clock, confirm, password,
@@ -34,75 +30,8 @@ use crate::{
         signup, stored_password,
     },
     error::{Code, Error},
-    store::{
-        factors, identities, one_time_tokens, passkeys, sessions,
-        users::{self, AdminChange, Ban, Metadata, NewUser, Obfuscated},
-    },
+    store::users::{self, AdminChange, Ban, Metadata, NewUser},
 };
-
-pub(super) async fn list(
-    State(app): State<App>,
-    Admin { caller, .. }: Admin,
-    uri: Uri,
-    query: Query,
-) -> Result<Response, Error> {
-    let sort = query.get("sort");
-    let (field, direction) = sort.split_once(' ').unwrap_or((sort, "desc"));
-    if !["", "created_at"].contains(&field) {
-        return Err(Error::invalid(format!(
-            "Bad Sort Parameters: bad field for sort '{field}'"
-        )));
-    }
-    let ascending = direction.eq_ignore_ascii_case("asc");
-    if !ascending && !direction.eq_ignore_ascii_case("desc") {
-        return Err(Error::invalid(format!(
-            "Bad Sort Parameters: bad direction for sort '{direction}', only 'asc' and 'desc' allowed"
-        )));
-    }
-    let filter = query.get("filter");
-    if app.config().experimental.cursor_pagination && Keyset::is_wanted(&query) {
-        let keyset = Keyset::read(&query)?;
-        return list_after(&app, &caller, &uri, filter, ascending, &keyset).await;
-    }
-    let page = Page::read(&query)?;
-    let mut conn = app.connection().await?;
-    let window = page.limit_and_offset();
-    let (rows, total) = users::page(&mut conn, &caller.aud, filter, ascending, window)
-        .await
-        .map_err(Error::database("Database error finding users"))?;
-    let users: Vec<Value> = rows.iter().map(account::listed_json).collect();
-    let body = json!({ "users": users, "aud": caller.aud });
-    Ok(page.respond(&uri, total, body))
-}
-
-async fn list_after(
-    app: &App,
-    caller: &Caller,
-    uri: &Uri,
-    filter: &str,
-    ascending: bool,
-    keyset: &Keyset,
-) -> Result<Response, Error> {
-    // One more than wanted, which tells whether there are more.
-    let limit = i64::try_from(keyset.limit + 1).unwrap_or(i64::MAX);
-    let mut conn = app.connection().await?;
-    let mut rows = users::page_after(
-        &mut conn,
-        &caller.aud,
-        filter,
-        ascending,
-        keyset.after,
-        limit,
-    )
-    .await
-    .map_err(Error::database("Database error finding users"))?;
-    let has_more = rows.len() > keyset.limit;
-    rows.truncate(keyset.limit);
-    let last = rows.last().filter(|_| has_more);
-    let last = last.map(|user| (user.created_at, user.id));
-    let users: Vec<Value> = rows.iter().map(account::listed_json).collect();
-    Ok(keyset::respond(uri, &users, &caller.aud, last))
-}
 
 pub(super) async fn load(conn: &mut PgConnection, id: &str) -> Result<Account, Error> {
     let id: Uuid = id
@@ -447,66 +376,4 @@ fn named(account: &Account) -> Value {
         "user_email": account.user.email,
         "user_phone": account.user.phone,
     })
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct DeleteParams {
-    should_soft_delete: bool,
-}
-
-pub(super) async fn delete(
-    State(app): State<App>,
-    Admin { role, caller }: Admin,
-    Path(id): Path<String>,
-    OptionalBody(params): OptionalBody<DeleteParams>,
-) -> Result<Json<Value>, Error> {
-    let mut tx = app.begin().await?;
-    let account = load(&mut tx, &id).await?;
-    let traits = Some(named(&account));
-    let actor = Actor::Admin(&role);
-    audit::record(&app, &mut tx, &caller, actor, Action::UserDeleted, traits).await?;
-    if !params.should_soft_delete {
-        users::delete(&mut tx, account.user.id)
-            .await
-            .map_err(Error::database("Database error deleting user"))?;
-    } else if account.user.deleted_at.is_none() {
-        soft_delete(&mut tx, &account, app.now())
-            .await
-            .map_err(Error::database("Error soft deleting user"))?;
-    }
-    tx.commit().await?;
-    Ok(Json(json!({})))
-}
-
-/// What stands in place of a value: the same for the same user and value, so that nobody can take the
-/// address of somebody deleted by chance, and without meaning otherwise.
-fn obfuscated(user: Uuid, value: &str) -> String {
-    let digest = digest::digest(&digest::SHA256, format!("{user}{value}").as_bytes());
-    URL_SAFE_NO_PAD.encode(digest)
-}
-
-async fn soft_delete(
-    conn: &mut PgConnection,
-    account: &Account,
-    now: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
-    let user = &account.user;
-    let hide = |value: &str| obfuscated(user.id, value);
-    let hide_phone = |value: &str| hide(value).chars().take(15).collect::<String>();
-    let remains = Obfuscated {
-        email: hide(&user.email),
-        phone: hide_phone(&user.phone),
-        email_change: hide(&user.email_change),
-        phone_change: hide_phone(&user.phone_change),
-    };
-    users::obfuscate(conn, user.id, &remains, now).await?;
-    one_time_tokens::clear(conn, user.id).await?;
-    for identity in &account.identities {
-        let hidden = hide(&format!("{}:{}", identity.provider, identity.provider_id));
-        identities::obfuscate(conn, identity.id, &hidden, now).await?;
-    }
-    factors::delete_of_user(conn, user.id).await?;
-    passkeys::delete_of_user(conn, user.id).await?;
-    sessions::delete_of_user(conn, user.id, None).await
 }

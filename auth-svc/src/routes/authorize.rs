@@ -13,6 +13,7 @@ use crate::{
     app::App,
     domain::{
         external::begin::{self, Wish},
+        limiter::Route,
         session::Caller,
     },
     error::{Code, Error},
@@ -23,6 +24,12 @@ pub(super) async fn get(
     caller: Caller,
     query: Query,
 ) -> Result<Response, Error> {
+    if !query.get("invite_token").is_empty() {
+        // It tells whether there is such a token, as verifying does.
+        app.limiter()
+            .check(Route::Verify, caller.limited_as.as_deref(), app.now())
+            .await?;
+    }
     let url = begin::begin(&app, &wish(query, None), &caller).await?;
     target::found(url)
 }

@@ -253,7 +253,7 @@ async fn store_again(app: &App, user: &User, password: &str) {
         Ok::<_, Error>(())
     };
     if let Err(error) = replaced.await {
-        tracing::warn!(?error, "a password was not stored again");
+        tracing::warn!(%error, "a password was not stored again");
     }
 }
 

@@ -446,6 +446,41 @@ async fn hooks_are_not_led_elsewhere() {
 }
 
 #[tokio::test]
+async fn hooks_can_be_kept_from_private_places() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let app = TestApp::start(&[("NILAM_AUTH_HOOKS_PUBLIC_ONLY", "true")]).await;
+    for host in [
+        "127.0.0.1",
+        "localhost",
+        "localhost.",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "10.0.0.1",
+        "192.168.0.1",
+        "169.254.169.254",
+        "[fe80::1]",
+        "[fd00:ec2::254]",
+        "0.0.0.0",
+        "2130706433",
+        "0x7f.1",
+    ] {
+        let hook = format!("https://{host}:{port}/sms");
+        let app = app.with(&[("GOTRUE_HOOK_SEND_SMS_URI", &hook)]).await;
+        let body = json!({ "phone": "919876543210", "password": "secret12" });
+        let reply = app.post("/signup", body).await;
+        assert!(reply.status >= 400, "{host}: {reply:?}");
+        assert!(!reply.body.to_string().contains(host), "{reply:?}");
+    }
+    // Nobody knocked: the first to come in is this test.
+    let own = tokio::net::TcpStream::connect(("127.0.0.1", port))
+        .await
+        .unwrap();
+    let (_, first) = listener.accept().await.unwrap();
+    assert_eq!(first, own.local_addr().unwrap());
+}
+
+#[tokio::test]
 async fn bodies_and_everything_in_them_have_an_end() {
     let app = TestApp::start(&[]).await;
     app.stop_time();

@@ -21,6 +21,7 @@ use crate::{
     error::{Code, Error},
     store::{
         identities::{self, NewIdentity},
+        one_time_tokens, sessions,
         users::{self, Metadata, NewUser},
     },
 };
@@ -181,7 +182,7 @@ pub(super) async fn record_linked(
 }
 
 /// Whoever made an account with somebody else's address and never confirmed it may wait for its owner
-/// to come: their password, identities and metadata go away.
+/// to come: their password, sessions, codes, identities and metadata go away.
 pub(super) async fn remove_unconfirmed(
     app: &App,
     conn: &mut PgConnection,
@@ -192,6 +193,8 @@ pub(super) async fn remove_unconfirmed(
     let user = account.user.id;
     let data = visitor.profile.identity_data();
     users::drop_password(conn, user).await?;
+    sessions::delete_of_user(conn, user, None).await?;
+    one_time_tokens::clear(conn, user).await?;
     users::replace_user_metadata(conn, user, &data).await?;
     identities::keep_one(conn, user, identity).await?;
     confirm::update_providers(app, conn, account).await

@@ -34,6 +34,16 @@ impl Rule {
         }
     }
 
+    /// How long it takes until an empty bucket is full.
+    pub fn filled_after(self) -> Duration {
+        match self {
+            Self::Refilled { burst, per_second } => {
+                Duration::try_from_secs_f64(burst / per_second).unwrap_or(Duration::MAX)
+            }
+            Self::Window { length, .. } => length,
+        }
+    }
+
     /// How long until the next one may happen, given what is left and since when; at least a second.
     pub fn wait(self, bucket: &Bucket, now: DateTime<Utc>) -> Duration {
         let seconds = match self {

@@ -23,6 +23,8 @@ pub(super) const BCRYPT_BYTES: usize = 72;
 const BCRYPT_OF_NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuu5Lh9HlPsTCKFP9S5cV3rLwUpkQyWkUi";
 const SALT_BYTES: usize = 16;
 const HASH_BYTES: usize = 32;
+/// The dearest bcrypt hash that is compared with.
+const MAX_BCRYPT_COST: u32 = 16;
 /// The most memory that checking a Firebase hash may take; bytes.
 const MAX_SCRYPT_MEMORY: u64 = 1 << 30;
 
@@ -87,7 +89,17 @@ pub(super) fn verify(password: &str, hash: &str) -> bool {
         });
         return derived.unwrap_or(false);
     }
-    bcrypt::verify(password.as_bytes(), hash).unwrap_or(false)
+    is_bcrypt(hash) && bcrypt::verify(password.as_bytes(), hash).unwrap_or(false)
+}
+
+/// A bcrypt hash that can be compared with within a few seconds. Each step of the cost doubles them.
+fn is_bcrypt(hash: &str) -> bool {
+    let is_affordable = |parts: bcrypt::HashParts| parts.get_cost() <= MAX_BCRYPT_COST;
+    hash.len() == 60
+        && ["$2a$", "$2b$", "$2y$"]
+            .iter()
+            .any(|prefix| hash.starts_with(prefix))
+        && hash.parse().is_ok_and(is_affordable)
 }
 
 fn is_same(one: &[u8], other: &[u8]) -> bool {
@@ -102,11 +114,7 @@ pub(super) fn is_readable(hash: &str) -> bool {
     if hash.starts_with("$fbscrypt") {
         return FirebaseHash::read(hash).is_some();
     }
-    hash.len() == 60
-        && ["$2a$", "$2b$", "$2y$"]
-            .iter()
-            .any(|prefix| hash.starts_with(prefix))
-        && hash.parse::<bcrypt::HashParts>().is_ok()
+    is_bcrypt(hash)
 }
 
 /// True when a hash is weaker than those that are made now. With bcrypt, as in the original, all are left as
@@ -221,7 +229,12 @@ impl FirebaseHash {
             .checked_shl(n.into())?
             .checked_mul(u64::from(r))?
             .checked_mul(128)?;
-        let bearable = memory <= MAX_SCRYPT_MEMORY && (1..=16).contains(&p);
+        // Each lane has blocks of its own beside the table, and each pass over it takes as long again.
+        let blocks = u64::from(r)
+            .checked_mul(128)?
+            .checked_mul(u64::from(p) + 1)?;
+        let needed = memory.checked_add(blocks)?;
+        let bearable = needed <= MAX_SCRYPT_MEMORY && (1..=16).contains(&p);
         if parts.next().is_some() || n == 0 || hash.is_empty() || !bearable {
             return None;
         }

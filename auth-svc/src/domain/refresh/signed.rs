@@ -14,6 +14,7 @@ use crate::domain::clock::Random;
 
 const VERSION: u8 = 0;
 const SIGNATURE: usize = 16;
+const KEY: usize = 32;
 const CHECKSUM: usize = 4;
 const SHORTEST: usize = 1 + 16 + 1 + SIGNATURE + CHECKSUM;
 /// A varint of 64 bits has up to ten bytes.
@@ -25,14 +26,15 @@ pub struct SessionKey(Vec<u8>);
 impl SessionKey {
     /// A new one.
     pub fn generate(random: &dyn Random) -> Self {
-        let mut bytes = vec![0; 32];
+        let mut bytes = vec![0; KEY];
         random.fill(&mut bytes);
         Self(bytes)
     }
 
     /// From what [`Self::to_text`] made.
     pub fn parse(text: &str) -> Option<Self> {
-        URL_SAFE_NO_PAD.decode(text).ok().map(Self)
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        (bytes.len() == KEY).then_some(Self(bytes))
     }
 
     /// As it is stored.

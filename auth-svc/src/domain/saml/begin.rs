@@ -27,6 +27,17 @@ pub enum Chosen {
     Domain(String),
 }
 
+/// The beginning of the ids of our requests; what follows are the digits of [`ID_BYTES`].
+const ID_PREFIX: &str = "id-";
+const ID_BYTES: usize = 20;
+
+/// True for what could be the id of a request of ours.
+pub(super) fn is_request_id(text: &str) -> bool {
+    text.strip_prefix(ID_PREFIX).is_some_and(|digits| {
+        digits.len() == 2 * ID_BYTES && digits.bytes().all(|b| b.is_ascii_hexdigit())
+    })
+}
+
 fn no_provider(message: &'static str) -> Error {
     Error::refused(404, Code::SsoProviderNotFound, message)
 }
@@ -88,12 +99,12 @@ pub async fn begin(
         return Err(Error::invalid("redirect_to is too long"));
     }
     let destination = destination(&provider)?;
-    let mut random = [0; 20];
+    let mut random = [0; ID_BYTES];
     app.random().fill(&mut random);
     let state = RelayState {
         id: clock::id(app.random()),
         sso_provider_id: provider.id,
-        request_id: format!("id-{}", hex::encode(random)),
+        request_id: format!("{ID_PREFIX}{}", hex::encode(random)),
         redirect_to,
         flow_state_id: clock::id(app.random()),
         created_at: app.now(),

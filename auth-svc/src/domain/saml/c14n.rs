@@ -4,7 +4,7 @@
 //! with and without comments. The inclusive one of an element that inherits attributes such as `xml:lang` is
 //! refused: no identity provider needs it, and the two versions of the standard disagree about it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use roxmltree::{Node, NodeType};
 
@@ -29,7 +29,7 @@ pub(super) struct Method {
     comments: bool,
     /// Prefixes that the exclusive algorithm treats as the inclusive one does; the empty one is the default
     /// namespace.
-    prefixes: Vec<String>,
+    prefixes: BTreeSet<String>,
 }
 
 impl Method {
@@ -51,13 +51,16 @@ impl Method {
             _ => return Ok(None),
         };
         let list = xml::child(node, EXCLUSIVE, "InclusiveNamespaces")?;
-        let prefixes = list
+        let prefixes: BTreeSet<String> = list
             .map(|list| xml::attribute(list, "PrefixList"))
             .unwrap_or_default()
             .split_ascii_whitespace()
             .map(|prefix| if prefix == "#default" { "" } else { prefix })
             .map(str::to_owned)
             .collect();
+        if prefixes.len() > xml::MAX_PREFIXES {
+            return refuse("too many prefixes are listed");
+        }
         Ok(Some(Self {
             inclusive,
             comments,
@@ -210,7 +213,10 @@ impl<'a> Writer<'a> {
         };
         if self.method.inclusive {
             for namespace in node.namespaces() {
-                wanted.insert(namespace.name().unwrap_or_default(), namespace.uri());
+                // The first is the one that names are read by.
+                wanted
+                    .entry(namespace.name().unwrap_or_default())
+                    .or_insert(namespace.uri());
             }
             wanted.entry("").or_default();
         } else {

@@ -18,6 +18,8 @@ pub(super) async fn fetch(url: &str) -> Result<String, Error> {
     let addresses = resolve(&parsed).await.map_err(failed)?;
     let mut client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
+        // A proxy of the environment would look the name up itself.
+        .no_proxy()
         .timeout(TIMEOUT);
     if let Some(host) = parsed.host_str() {
         client = client.resolve_to_addrs(host, &addresses);
@@ -54,7 +56,10 @@ async fn resolve(url: &Url) -> anyhow::Result<Vec<std::net::SocketAddr>> {
     let addresses: Vec<_> = match url.host() {
         Some(Host::Ipv4(ip)) => vec![(IpAddr::V4(ip), port).into()],
         Some(Host::Ipv6(ip)) => vec![(IpAddr::V6(ip), port).into()],
-        Some(Host::Domain(name)) => tokio::net::lookup_host((name, port)).await?.collect(),
+        Some(Host::Domain(name)) => {
+            let lookup = tokio::net::lookup_host((name, port));
+            tokio::time::timeout(TIMEOUT, lookup).await??.collect()
+        }
         None => Vec::new(),
     };
     anyhow::ensure!(!addresses.is_empty(), "the host has no address");

@@ -53,7 +53,9 @@ impl Metadata {
             entity_id: xml::attribute(entity, "entityID").trim().to_owned(),
             valid_until: xml::time_of(entity, "validUntil")?,
             cache_duration: entity
-                .attribute("cacheDuration")
+                .attributes()
+                .find(|one| one.namespace().is_none() && one.name() == "cacheDuration")
+                .map(|one| one.value())
                 .map(duration)
                 .transpose()?,
             ..Self::default()

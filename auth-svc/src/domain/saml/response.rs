@@ -6,7 +6,7 @@ use roxmltree::Node;
 use super::{
     Problem,
     assertion::{Assertion, Attribute},
-    decrypt,
+    begin, decrypt,
     key::Key,
     refuse, signature,
     signature::TrustedKey,
@@ -103,11 +103,7 @@ fn check_response(
     if (is_signed || !destination.is_empty()) && destination != expected.acs_url {
         return refuse("the response is meant for another place");
     }
-    if let Some(request) = expected.request_id
-        && xml::attribute(response, "InResponseTo") != request
-    {
-        return refuse("the response answers another request");
-    }
+    check_request(response, expected)?;
     check_age(response, expected.now)?;
     if let Some(issuer) = xml::child(response, ASSERTION, "Issuer")?
         && xml::text(issuer)? != expected.issuer
@@ -205,12 +201,22 @@ fn check_bearer(confirmation: Node<'_, '_>, expected: &Expected<'_>) -> Result<(
     if xml::attribute(data, "Recipient") != expected.acs_url {
         return refuse("the assertion is meant for another place");
     }
-    if let Some(request) = expected.request_id
-        && xml::attribute(data, "InResponseTo") != request
-    {
-        return refuse("the assertion answers another request");
-    }
+    check_request(data, expected)?;
     check_times(data, expected.now)
+}
+
+/// Fails for an answer to another request. Where the provider began it may say that it answers something, as some
+/// do, but not that it answers one of ours: that answer belongs to whoever asked.
+fn check_request(node: Node<'_, '_>, expected: &Expected<'_>) -> Result<(), Problem> {
+    let answered = xml::attribute(node, "InResponseTo");
+    let is_wrong = match expected.request_id {
+        Some(request) => answered != request,
+        None => begin::is_request_id(answered),
+    };
+    if is_wrong {
+        return refuse("it answers another request");
+    }
+    Ok(())
 }
 
 fn check_times(node: Node<'_, '_>, now: DateTime<Utc>) -> Result<(), Problem> {

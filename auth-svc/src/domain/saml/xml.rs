@@ -22,6 +22,10 @@ const MAX_NODES: u32 = 20_000;
 const MAX_DECLARATIONS: usize = 4_000;
 /// The most signs of equality, and so attributes: those of an element are compared with each other.
 const MAX_EQUALS: usize = 8_000;
+/// The most different prefixes of namespaces: elements are compared with all that are declared around them.
+pub(super) const MAX_PREFIXES: usize = 64;
+/// The longest reason of the parser that is told; it repeats what the document says.
+const MAX_REASON: usize = 200;
 /// The deepest element.
 const MAX_DEPTH: usize = 64;
 
@@ -36,24 +40,47 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Problem> {
     if text.bytes().filter(|byte| *byte == b'=').count() > MAX_EQUALS {
         return refuse("the document has too many attributes");
     }
+    if prefixes(text) > MAX_PREFIXES {
+        return refuse("the document declares too many prefixes");
+    }
     let options = ParsingOptions {
         allow_dtd: false,
         nodes_limit: MAX_NODES,
         ..ParsingOptions::default()
     };
-    let document = Document::parse_with_options(text, options)
-        .map_err(|error| Problem::new(format!("not well-formed: {error}")))?;
+    let document = Document::parse_with_options(text, options).map_err(|error| {
+        let reason: String = error.to_string().chars().take(MAX_REASON).collect();
+        Problem::new(format!("not well-formed: {reason}"))
+    })?;
     check(&document)?;
     Ok(document)
 }
 
-/// Two elements with one id would leave open which of them was signed.
+/// How many different names of namespaces are declared, at most.
+fn prefixes(text: &str) -> usize {
+    let names: HashSet<&str> = text
+        .match_indices("xmlns")
+        .map(|(at, _)| {
+            let rest = &text[at..];
+            let ends = |c: char| c == '=' || c.is_ascii_whitespace();
+            rest.split(ends).next().unwrap_or(rest)
+        })
+        .collect();
+    names.len()
+}
+
+/// Two elements with one id would leave open which of them was signed, and an element with two namespaces which of
+/// them it is in.
 fn check(document: &Document<'_>) -> Result<(), Problem> {
     let mut ids = HashSet::new();
     let mut waiting = vec![(document.root_element(), 1)];
     while let Some((node, depth)) = waiting.pop() {
         if depth > MAX_DEPTH {
             return refuse("the document is too deep");
+        }
+        let unnamed = node.namespaces().filter(|one| one.name().is_none());
+        if unnamed.count() > 1 {
+            return refuse("a namespace is declared twice");
         }
         for attribute in node.attributes() {
             let is_id = match attribute.namespace() {
@@ -127,9 +154,16 @@ pub(super) fn octets(node: Node<'_, '_>) -> Result<Vec<u8>, Problem> {
         .map_err(|_| Problem::new("not base64"))
 }
 
+/// An attribute without a namespace. (The parser's own look-up takes the first of any.)
+pub(super) fn optional<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    let mut all = node.attributes();
+    all.find(|one| one.namespace().is_none() && one.name() == name)
+        .map(|one| one.value())
+}
+
 /// An attribute without a namespace, or the empty text.
 pub(super) fn attribute<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
-    node.attribute(name).unwrap_or_default()
+    optional(node, name).unwrap_or_default()
 }
 
 /// A time; those that name no zone are in UTC.
@@ -144,7 +178,7 @@ pub(super) fn time(text: &str) -> Result<DateTime<Utc>, Problem> {
 }
 
 pub(super) fn time_of(node: Node<'_, '_>, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
-    node.attribute(name).map(time).transpose()
+    optional(node, name).map(time).transpose()
 }
 
 /// Text as an attribute or as content.
@@ -177,6 +211,9 @@ mod tests {
         let declared = format!("<a>{}</a>", "<b xmlns:x='x'/>".repeat(5000));
         let many = format!("<a>{}</a>", "<b c='' d=''/>".repeat(4_500));
         let long = format!("<a>{}</a>", " ".repeat(MAX_TEXT));
+        let prefixes: Vec<_> = (0..100).map(|n| format!("xmlns:p{n}='u'")).collect();
+        let prefixes = prefixes.join(" ");
+        let scattered = format!("<a {prefixes}>{}</a>", "<b xmlns:z='y'/>".repeat(1000));
         for text in [
             "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
             "<!DOCTYPE a SYSTEM 'file:///etc/passwd'><a/>",
@@ -184,6 +221,8 @@ mod tests {
             "<a><b ID='x'/><c ID='x'/></a>",
             "<a ID='x'><b Id='x'/></a>",
             "<a xml:id='x'><b id='x'/></a>",
+            "<a xmlns='u:d' xmlns='u:e'/>",
+            "<a><b xmlns='u:d' xmlns='u:e'/></a>",
             "<a/><b/>",
             "<a",
             "",
@@ -192,10 +231,19 @@ mod tests {
             &declared,
             &many,
             &long,
+            &scattered,
         ] {
             assert!(parse(text).is_err(), "{text:.60}");
         }
         assert!(parse("<a ID='x'><b ID='y'/></a>").is_ok());
+    }
+
+    #[test]
+    fn an_attribute_of_another_namespace_is_another_attribute() {
+        let text = "<a xmlns:x='u' x:ID='wrong' ID='right'/>";
+        let document = parse(text).unwrap();
+        assert_eq!(attribute(document.root_element(), "ID"), "right");
+        assert_eq!(optional(document.root_element(), "URI"), None);
     }
 
     #[test]
