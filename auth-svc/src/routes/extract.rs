@@ -76,7 +76,28 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
         // Some clients write the names of fields in another case; the original takes them, too.
         .map(|(name, value)| (name.to_ascii_lowercase(), value))
         .collect();
+    // The database keeps no such text, so nobody could ever have it back.
+    if is_escaped_null(bytes) && fields.iter().any(|(_, value)| has_null(value)) {
+        return Err(Error::invalid("Text cannot contain null characters"));
+    }
     serde_json::from_value(Value::Object(fields)).map_err(|error| bad(error.to_string()))
+}
+
+/// True for what may have a null character in it, which JSON can only have escaped.
+fn is_escaped_null(bytes: &[u8]) -> bool {
+    bytes.windows(6).any(|six| six == br"\u0000")
+}
+
+/// True for a value with a null character in a text or in a name.
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(list) => list.iter().any(has_null),
+        Value::Object(map) => map
+            .iter()
+            .any(|(name, value)| name.contains('\0') || has_null(value)),
+        _ => false,
+    }
 }
 
 /// The parameters of the query; the first of each name counts.

@@ -196,6 +196,29 @@ async fn bodies_are_read_whatever_their_type_and_bounded() {
 }
 
 #[tokio::test]
+async fn a_null_character_is_refused_wherever_it_is() {
+    let app = TestApp::start(&[]).await;
+    for (email, data) in [
+        ("a\0@example.com", json!({})),
+        ("ada@example.com", json!({ "name": "a\0b" })),
+        ("ada@example.com", json!({ "a\0b": 1 })),
+        ("ada@example.com", json!({ "deep": [{ "er": ["\0"] }] })),
+    ] {
+        let body = json!({ "email": email, "password": "secret12", "data": data });
+        app.post("/signup", body.clone())
+            .await
+            .refused(400, "validation_failed");
+        app.post("/magiclink", body)
+            .await
+            .refused(400, "validation_failed");
+    }
+    // A backslash is no escape of its own.
+    let data = json!({ "name": r"a\u0000b" });
+    let body = json!({ "email": "ada@example.com", "password": "secret12", "data": data });
+    app.post("/signup", body).await.ok();
+}
+
+#[tokio::test]
 async fn what_is_switched_off_says_so() {
     let app = TestApp::start(&[
         ("GOTRUE_DISABLE_SIGNUP", "true"),
