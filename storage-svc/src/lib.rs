@@ -7,6 +7,7 @@ mod app;
 mod auth;
 mod config;
 mod error;
+pub mod image;
 mod migrations;
 mod routes;
 mod store;
