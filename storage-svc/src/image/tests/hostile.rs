@@ -227,7 +227,7 @@ static VALID_FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><g a='b'>c</g></svg>"
             .to_vec(),
     ]
-}
+});
 
 #[test]
 fn half_a_file_is_refused() {
