@@ -16,6 +16,7 @@ mod header;
 mod jpeg;
 mod params;
 mod pool;
+mod renderer;
 mod resize;
 mod smart;
 mod svg;
@@ -27,7 +28,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub use cache::{Cache, Key};
 pub use header::{Info, SourceFormat, inspect};
 pub use params::{Format, Gravity, InvalidParameter, Resize, SizeLimits, Transform};
-pub use pool::Pool;
+pub use pool::{Place, Pool};
+pub use renderer::Renderer;
 
 /// What a source image may cost.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quick_cache::{Weighter, sync};
 
-use super::{ImageError, Output, Transform};
+use super::{Output, Transform};
 
 /// What an output depends on. An object's version changes with its content, so nothing is ever stale.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -49,11 +49,11 @@ impl Cache {
 
     /// Answers from the cache, or makes the output; of requests for the same one, one makes it and the
     /// others wait for it. Errors are not kept.
-    pub async fn get_or_make(
+    pub async fn get_or_make<E>(
         &self,
         key: &Key,
-        make: impl Future<Output = Result<Output, ImageError>>,
-    ) -> Result<Arc<Output>, ImageError> {
+        make: impl Future<Output = Result<Output, E>>,
+    ) -> Result<Arc<Output>, E> {
         match &self.0 {
             None => make.await.map(Arc::new),
             Some(cache) => {
@@ -69,6 +69,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::image::ImageError;
 
     fn output(length: usize) -> Output {
         Output {
@@ -83,7 +84,7 @@ mod tests {
         let made = AtomicUsize::new(0);
         let make = || async {
             made.fetch_add(1, Ordering::Relaxed);
-            Ok(output(10))
+            Ok::<_, ImageError>(output(10))
         };
         let small = Transform {
             width: Some(5),
@@ -108,7 +109,9 @@ mod tests {
         let key = Key::new("v", &Transform::default(), false);
         let failed = cache.get_or_make(&key, async { Err(ImageError::Busy) });
         assert_eq!(failed.await, Err(ImageError::Busy));
-        let made = cache.get_or_make(&key, async { Ok(output(1)) }).await;
+        let made = cache
+            .get_or_make(&key, async { Ok::<_, ImageError>(output(1)) })
+            .await;
         assert_eq!(made.unwrap().bytes, [7]);
     }
 
@@ -118,14 +121,14 @@ mod tests {
         for version in 0..50 {
             let key = Key::new(&version.to_string(), &Transform::default(), false);
             cache
-                .get_or_make(&key, async { Ok(output(9_000)) })
+                .get_or_make(&key, async { Ok::<_, ImageError>(output(9_000)) })
                 .await
                 .unwrap();
         }
         assert!(cache.0.as_ref().unwrap().weight() <= 100_000);
         let huge = Key::new("huge", &Transform::default(), false);
         let made = cache
-            .get_or_make(&huge, async { Ok(output(200_000)) })
+            .get_or_make(&huge, async { Ok::<_, ImageError>(output(200_000)) })
             .await;
         assert_eq!(made.unwrap().bytes.len(), 200_000);
         assert!(cache.0.as_ref().unwrap().weight() <= 100_000);

@@ -1,7 +1,7 @@
 //! JPEG: the segments before the pixels, and decoding at an eighth, a quarter or half the size.
 
 use image::metadata::Orientation;
-use jpeg_decoder::{Decoder, PixelFormat};
+use jpeg_decoder::{CodingProcess, Decoder, PixelFormat};
 
 use super::{
     ImageError, Limits,
@@ -96,14 +96,21 @@ pub(super) fn decode(
     shrink: f64,
     limits: &Limits,
 ) -> Result<Pixels, ImageError> {
-    let scans = bytes.windows(2).filter(|pair| *pair == b"\xff\xda").count();
-    if scans > MAX_SCANS {
-        return Err(ImageError::Unsupported);
-    }
     let mut decoder = Decoder::new(bytes);
     decoder.set_max_decoding_buffer_size(limits.decode_bytes);
     let broken = |_| ImageError::Unsupported;
     decoder.read_info().map_err(broken)?;
+    let seen = decoder.info().ok_or(ImageError::Unsupported)?;
+    // Two frames would be two sizes, of which only one was measured.
+    if (u32::from(seen.width), u32::from(seen.height)) != (info.width, info.height) {
+        return Err(ImageError::Unsupported);
+    }
+    if seen.coding_process == CodingProcess::DctProgressive {
+        let scans = bytes.windows(2).filter(|pair| *pair == b"\xff\xda").count();
+        if scans > MAX_SCANS {
+            return Err(ImageError::Unsupported);
+        }
+    }
     let scaled = |side: u32| u16::try_from(side.div_ceil(divisor(shrink))).unwrap_or(u16::MAX);
     let (width, height) = decoder
         .scale(scaled(info.width), scaled(info.height))

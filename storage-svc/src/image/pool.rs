@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{Semaphore, TryAcquireError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use super::ImageError;
 
@@ -31,12 +31,8 @@ impl Pool {
         Self::new(cores, cores * 10)
     }
 
-    /// Runs `work` when its turn comes; [`ImageError::Busy`] at once when the queue is full.
-    pub async fn run<T, F>(&self, work: F) -> Result<T, ImageError>
-    where
-        T: Send + 'static,
-        F: FnOnce() -> Result<T, ImageError> + Send + 'static,
-    {
+    /// A place in the queue, or [`ImageError::Busy`] at once when it is full.
+    pub fn enter(&self) -> Result<Place, ImageError> {
         let admitted =
             Arc::clone(&self.admitted)
                 .try_acquire_owned()
@@ -44,10 +40,33 @@ impl Pool {
                     TryAcquireError::NoPermits => ImageError::Busy,
                     TryAcquireError::Closed => ImageError::Internal,
                 })?;
-        let running = Arc::clone(&self.running)
+        Ok(Place {
+            admitted,
+            running: Arc::clone(&self.running),
+        })
+    }
+}
+
+/// A place in the queue of a [`Pool`]; leaves it when dropped.
+#[derive(Debug)]
+pub struct Place {
+    admitted: OwnedSemaphorePermit,
+    running: Arc<Semaphore>,
+}
+
+impl Place {
+    /// Runs `work` when its turn comes.
+    pub async fn run<T, F>(self, work: F) -> Result<T, ImageError>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T, ImageError> + Send + 'static,
+    {
+        let running = self
+            .running
             .acquire_owned()
             .await
             .map_err(|_| ImageError::Internal)?;
+        let admitted = self.admitted;
         let task = tokio::task::spawn_blocking(move || {
             // Held by the work, not by whoever waits for it: a client that hangs up does not free a core.
             let _held = (admitted, running);
@@ -62,6 +81,15 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+
+    impl Pool {
+        async fn run<T: Send + 'static>(
+            &self,
+            work: impl FnOnce() -> Result<T, ImageError> + Send + 'static,
+        ) -> Result<T, ImageError> {
+            self.enter()?.run(work).await
+        }
+    }
 
     #[tokio::test]
     async fn a_full_queue_refuses_at_once_and_takes_again_when_work_is_done() {
@@ -81,7 +109,7 @@ mod tests {
         });
         entered.await.unwrap();
         let mut second = Box::pin(pool.run(|| Ok(2)));
-        assert!(futures_poll(second.as_mut()).await.is_none());
+        assert!(poll_once(second.as_mut()).await.is_none());
         assert_eq!(pool.run(|| Ok(3)).await, Err(ImageError::Busy));
         release.send(()).unwrap();
         assert_eq!(first.await.unwrap(), Ok(1));
@@ -90,7 +118,7 @@ mod tests {
     }
 
     /// Polls once.
-    async fn futures_poll<F: Future + Unpin>(future: F) -> Option<F::Output> {
+    async fn poll_once<F: Future + Unpin>(future: F) -> Option<F::Output> {
         let mut future = future;
         std::future::poll_fn(|context| {
             std::task::Poll::Ready(match std::pin::Pin::new(&mut future).poll(context) {
