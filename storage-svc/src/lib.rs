@@ -10,6 +10,7 @@ mod config;
 mod db;
 mod domain;
 mod error;
+pub mod image;
 mod migrations;
 mod names;
 mod routes;

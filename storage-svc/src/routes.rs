@@ -10,6 +10,7 @@ mod list;
 mod object;
 mod output;
 mod read;
+mod render;
 mod sign;
 mod upload;
 
@@ -64,6 +65,7 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,
         "object" => object::route(&app, routed).await,
+        "render" => render::route(&app, routed).await,
         "cdn" => cdn::route(&app, routed).await,
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),

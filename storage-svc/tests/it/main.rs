@@ -11,6 +11,7 @@ mod crash;
 mod listing;
 mod reads;
 mod refusals;
+mod rendering;
 mod service;
 mod signing;
 mod sweeping;
