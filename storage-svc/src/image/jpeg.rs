@@ -1,7 +1,7 @@
 //! JPEG: the segments before the pixels, and decoding at an eighth, a quarter or half the size.
 
 use image::metadata::Orientation;
-use jpeg_decoder::{CodingProcess, Decoder, PixelFormat};
+use jpeg_decoder::{Decoder, PixelFormat};
 
 use super::{
     ImageError, Limits,
@@ -9,9 +9,10 @@ use super::{
     header::{Info, MAX_PROFILE, SourceFormat},
 };
 
-/// A file with more scans than this exists only to keep a decoder busy: ordinary progressive files have
-/// about ten, and each scan passes over all coefficients.
-const MAX_SCANS: usize = 64;
+/// Each scan of a file passes over all its pixels, and a file can have as many as it likes; ordinary ones
+/// have about ten. This many pixels are passed over, in at least and at most so many scans.
+const SCANNED_PIXELS: u64 = 800_000_000;
+const SCANS: std::ops::RangeInclusive<u64> = 16..=64;
 
 struct Segments<'a> {
     bytes: &'a [u8],
@@ -105,11 +106,10 @@ pub(super) fn decode(
     if (u32::from(seen.width), u32::from(seen.height)) != (info.width, info.height) {
         return Err(ImageError::Unsupported);
     }
-    if seen.coding_process == CodingProcess::DctProgressive {
-        let scans = bytes.windows(2).filter(|pair| *pair == b"\xff\xda").count();
-        if scans > MAX_SCANS {
-            return Err(ImageError::Unsupported);
-        }
+    let pixels = u64::from(info.width) * u64::from(info.height);
+    let allowed = SCANNED_PIXELS / pixels.max(1);
+    if scans(bytes) > allowed.clamp(*SCANS.start(), *SCANS.end()) {
+        return Err(ImageError::Unsupported);
     }
     let scaled = |side: u32| u16::try_from(side.div_ceil(divisor(shrink))).unwrap_or(u16::MAX);
     let (width, height) = decoder
@@ -132,6 +132,15 @@ pub(super) fn decode(
         PixelFormat::CMYK32 => Pixels::Cmyk(width, height, bytes),
     };
     Ok(pixels)
+}
+
+/// Counts the starts of scans, those of embedded previews too; in coded pixels the marker cannot occur.
+fn scans(bytes: &[u8]) -> u64 {
+    // Without a branch, so that the compiler can take many bytes at a time.
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    pairs
+        .map(|(first, second)| u64::from(u16::from_be_bytes([*first, *second]) == 0xffda))
+        .sum()
 }
 
 fn divisor(shrink: f64) -> u32 {

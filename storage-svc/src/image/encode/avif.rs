@@ -16,7 +16,7 @@ use super::{ImageError, Output, shrink_to};
 const FASTEST: u8 = 10;
 const MAX_SIDE: u32 = 16_384;
 /// Up to here there is time to choose between two sizes of blocks, which makes smaller files.
-const UNHURRIED_PIXELS: usize = 1_000_000;
+const UNHURRIED_PIXELS: usize = 500_000;
 
 /// Samples of one picture: brightness alone, or with two planes of colour at half the resolution.
 struct Planes {

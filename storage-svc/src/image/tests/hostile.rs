@@ -148,16 +148,37 @@ fn a_frame_larger_than_its_canvas_is_bounded_by_the_canvas() {
 
 #[test]
 fn scans_without_end_are_refused() {
-    let mut jpeg = as_jpeg(&quarters(32, 32), |encoder| encoder.set_progressive(true));
-    let end = jpeg.len() - 2;
-    let last = jpeg.windows(2).rposition(|at| at == b"\xff\xda").unwrap();
-    let scan = jpeg[last..end].to_vec();
-    jpeg.truncate(end);
-    for _ in 0..5_000 {
-        jpeg.extend(&scan);
+    for progressive in [true, false] {
+        let mut jpeg = as_jpeg(&quarters(32, 32), |encoder| {
+            encoder.set_progressive(progressive);
+        });
+        let end = jpeg.len() - 2;
+        let last = jpeg.windows(2).rposition(|at| at == b"\xff\xda").unwrap();
+        let scan = jpeg[last..end].to_vec();
+        jpeg.truncate(end);
+        for _ in 0..5_000 {
+            jpeg.extend(&scan);
+        }
+        jpeg.extend(b"\xff\xd9");
+        assert_eq!(refused(&jpeg), ImageError::Unsupported);
     }
-    jpeg.extend(b"\xff\xd9");
-    assert_eq!(refused(&jpeg), ImageError::Unsupported);
+}
+
+#[test]
+fn a_second_frame_header_cannot_change_the_size() {
+    let small = as_jpeg(&quarters(16, 16), |_| {});
+    let frame = small.windows(2).position(|at| at == b"\xff\xc0").unwrap();
+    let mut large = small[frame..frame + 19].to_vec();
+    large[5..9].copy_from_slice(&[0xff; 4]);
+    // Before the true one, and after it.
+    let before = [&small[..frame], &large, &small[frame..]].concat();
+    let after = [&small[..frame + 19], &large, &small[frame + 19..]].concat();
+    for jpeg in [before, after] {
+        assert!(matches!(
+            refused(&jpeg),
+            ImageError::Unsupported | ImageError::ResolutionTooLarge
+        ));
+    }
 }
 
 #[test]
@@ -176,6 +197,22 @@ fn only_the_first_frame_of_many_is_decoded() {
     // Even if what follows the first frame is broken.
     bytes.truncate(bytes.len() / 2);
     assert_colour(&rendered(&bytes, &sized(20, 20)), 10, 10, [200, 0, 0]);
+}
+
+#[test]
+fn an_animated_webp_is_its_first_frame() {
+    let frames: Vec<_> = [[200, 0, 0], [0, 0, 200], [0, 200, 0]]
+        .map(|colour| RgbImage::from_pixel(40, 40, Rgb(colour)))
+        .into();
+    let config = webp::WebPConfig::new().unwrap();
+    let mut encoder = webp::AnimEncoder::new(40, 40, &config);
+    for (at, frame) in (0..).zip(&frames) {
+        encoder.add_frame(webp::AnimFrame::from_rgb(frame, 40, 40, at * 100));
+    }
+    let webp = encoder.try_encode().unwrap();
+    let image = rendered(&webp, &sized(20, 20));
+    assert_eq!((image.width(), image.height()), (20, 20));
+    assert_colour(&image, 10, 10, [200, 0, 0]);
 }
 
 #[test]
