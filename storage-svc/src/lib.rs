@@ -13,6 +13,7 @@ mod error;
 mod migrations;
 mod names;
 mod routes;
+mod s3;
 mod schema;
 mod store;
 

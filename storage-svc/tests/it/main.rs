@@ -11,6 +11,7 @@ mod crash;
 mod listing;
 mod reads;
 mod refusals;
+mod s3;
 mod service;
 mod signing;
 mod sweeping;
