@@ -1,7 +1,7 @@
 //! What only this protocol refuses, and how it says so: the real status and a small XML document.
 
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::{error::Error, s3::xml};
 
@@ -91,9 +91,23 @@ pub(crate) fn precondition_failed() -> Error {
     )
 }
 
-/// The answer; `resource` is the path below the mount point.
-pub(crate) fn respond(error: &Error, resource: &str) -> Response {
-    let mut response = xml::Document::new("Error")
+/// Whether the client is one of Python's: botocore finds the code of an error only where the document has no
+/// namespace, as Amazon's have none.
+fn reads_no_namespace(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|agent| agent.to_ascii_lowercase().contains("botocore"))
+}
+
+/// The answer to a request with these headers; `resource` is the path below the mount point.
+pub(crate) fn respond(error: &Error, resource: &str, headers: &HeaderMap) -> Response {
+    let document = if reads_no_namespace(headers) {
+        xml::Document::without_namespace("Error")
+    } else {
+        xml::Document::new("Error")
+    };
+    let mut response = document
         .text("Resource", resource)
         .text("Code", error.code)
         .text("Message", &error.message)
@@ -116,7 +130,11 @@ mod tests {
 
     #[tokio::test]
     async fn an_error_is_a_document_with_its_real_status() {
-        let response = respond(&Error::access_denied("no <way> & \"out\""), "a/b c");
+        let response = respond(
+            &Error::access_denied("no <way> & \"out\""),
+            "a/b c",
+            &HeaderMap::new(),
+        );
         assert_eq!(response.status(), 403);
         assert_eq!(
             response.headers()["content-type"],
@@ -132,9 +150,23 @@ mod tests {
         );
     }
 
+    #[tokio::test]
+    async fn pythons_clients_get_no_namespace() {
+        let mut headers = HeaderMap::new();
+        let agent = HeaderValue::from_static("Boto3/1.44 md/Botocore#1.44 ua/2.1");
+        headers.insert(header::USER_AGENT, agent);
+        let response = respond(&Error::no_such_key("a"), "a", &headers);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(
+            text.contains("?><Error><Resource>a</Resource><Code>NoSuchKey</Code>"),
+            "{text}"
+        );
+    }
+
     #[test]
     fn closing_says_so_in_a_header() {
-        let response = respond(&content_mismatch().closing(), "a");
+        let response = respond(&content_mismatch().closing(), "a", &HeaderMap::new());
         assert_eq!(response.headers()["connection"], "close");
     }
 }

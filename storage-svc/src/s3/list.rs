@@ -115,13 +115,16 @@ fn cut<T>(entries: &mut Vec<T>, limit: i32) -> Option<&T> {
 
 fn contents(document: Document, entries: &[Entry], encoding: Encoding) -> Document {
     document.each("Contents", entries, |document, entry| {
-        document
-            .text("Key", &encoding.name(&entry.name))
-            .optional("LastModified", entry.updated_at.map(iso).as_deref())
-            .optional("ETag", entry.etag.as_deref())
-            .value("Size", entry.size)
-            .text("StorageClass", "STANDARD")
+        described(document.text("Key", &encoding.name(&entry.name)), entry)
     })
+}
+
+fn described(document: Document, entry: &Entry) -> Document {
+    document
+        .optional("LastModified", entry.updated_at.map(iso).as_deref())
+        .optional("ETag", entry.etag.as_deref())
+        .value("Size", entry.size)
+        .text("StorageClass", "STANDARD")
 }
 
 fn common_prefixes(document: Document, prefixes: &[String], encoding: Encoding) -> Document {
@@ -177,6 +180,33 @@ pub(super) async fn objects(call: &Call<'_>, bucket: &str) -> Result<Response> {
     let document = common_prefixes(document, &page.prefixes, encoding)
         .optional("EncodingType", encoding.text());
     Ok(document.into_response())
+}
+
+/// `ListObjectVersions`: each object has one, which goes by the name "null".
+pub(super) async fn versions(call: &Call<'_>, bucket: &str) -> Result<Response> {
+    let encoding = Encoding::of(call)?;
+    let query = call.query;
+    let page = listed(call, bucket, query.non_empty("key-marker")).await?;
+    let next = page.next.as_deref();
+    let document = Document::new("ListVersionsResult")
+        .text("Name", bucket)
+        .text("Prefix", query.get("prefix").unwrap_or_default())
+        .optional("KeyMarker", query.get("key-marker"))
+        .optional("VersionIdMarker", query.get("version-id-marker"))
+        .optional("NextKeyMarker", next)
+        .optional("NextVersionIdMarker", next.map(|_| "null"))
+        .value("MaxKeys", page.limit)
+        .optional("Delimiter", query.get("delimiter"))
+        .optional("EncodingType", encoding.text())
+        .value("IsTruncated", next.is_some())
+        .each("Version", &page.contents, |document, entry| {
+            let document = document
+                .text("Key", &encoding.name(&entry.name))
+                .text("VersionId", "null")
+                .value("IsLatest", true);
+            described(document, entry)
+        });
+    Ok(common_prefixes(document, &page.prefixes, encoding).into_response())
 }
 
 /// `ListMultipartUploads`

@@ -50,6 +50,7 @@ pub(crate) enum Operation {
     GetBucketVersioning,
     ListObjects,
     ListObjectsV2,
+    ListObjectVersions,
     ListMultipartUploads,
     PostObject,
     DeleteObjects,
@@ -131,7 +132,9 @@ impl Operation {
             Self::DeleteBucket => "storage.s3.bucket.delete",
             Self::GetBucketLocation => "storage.s3.bucket.get_location",
             Self::GetBucketVersioning => "storage.s3.bucket.get_versioning",
-            Self::ListObjects | Self::ListObjectsV2 => "storage.s3.object.list",
+            Self::ListObjects | Self::ListObjectsV2 | Self::ListObjectVersions => {
+                "storage.s3.object.list"
+            }
             Self::ListMultipartUploads => "storage.s3.upload.list_multipart",
             Self::PostObject | Self::PutObject => "storage.s3.upload",
             Self::DeleteObjects => "storage.s3.object.delete_many",
@@ -154,6 +157,7 @@ impl Operation {
         match self {
             Self::GetBucketLocation => &["location"],
             Self::GetBucketVersioning => &["versioning"],
+            Self::ListObjectVersions => &["versions"],
             Self::ListMultipartUploads | Self::CreateMultipartUpload => &["uploads"],
             Self::DeleteObjects => &["delete"],
             Self::GetObjectTagging => &["tagging"],
@@ -213,6 +217,7 @@ fn recognise(
         (Target::Bucket(_), "GET") if query.has("uploads") => Op::ListMultipartUploads,
         (Target::Bucket(_), "GET") if query.has("location") => Op::GetBucketLocation,
         (Target::Bucket(_), "GET") if query.has("versioning") => Op::GetBucketVersioning,
+        (Target::Bucket(_), "GET") if query.has("versions") => Op::ListObjectVersions,
         (Target::Bucket(_), "GET") if query.get("list-type") == Some("2") => Op::ListObjectsV2,
         (Target::Bucket(_), "GET") => Op::ListObjects,
         (Target::Bucket(_), "POST") if form() => Op::PostObject,
@@ -288,6 +293,7 @@ mod tests {
             ("GET", "/b", &[], Op::ListObjects),
             ("GET", "/b?list-type=2&prefix=x", &[], Op::ListObjectsV2),
             ("GET", "/b?list-type=3", &[], Op::ListObjects),
+            ("GET", "/b?versions", &[], Op::ListObjectVersions),
             ("GET", "/b?uploads", &[], Op::ListMultipartUploads),
             ("POST", "/b?delete", &[], Op::DeleteObjects),
             (
@@ -338,7 +344,7 @@ mod tests {
             ("POST", "/b/k?restore"),
             ("POST", "/b/k?uploads&uploadId=u"),
             ("GET", "/b?policy"),
-            ("GET", "/b?versions"),
+            ("DELETE", "/b?versions"),
             ("PUT", "/b?lifecycle"),
             ("PUT", "/b?versioning"),
             ("DELETE", "/b?cors"),

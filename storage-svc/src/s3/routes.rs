@@ -69,7 +69,7 @@ pub(crate) async fn answer(app: &App, parts: &Parts, body: Body) -> Response {
         Ok(response) => response,
         Err(error) => {
             let segments: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
-            error::respond(&error, &segments.join("/"))
+            error::respond(&error, &segments.join("/"), &parts.headers)
         }
     }
 }
@@ -122,6 +122,7 @@ async fn dispatch(call: &Call<'_>, target: &Target, payload: Payload) -> Result<
             Op::GetBucketLocation => bucket::location(call, bucket).await,
             Op::GetBucketVersioning => bucket::versioning(call, bucket).await,
             Op::ListObjectsV2 => list::objects_v2(call, bucket).await,
+            Op::ListObjectVersions => list::versions(call, bucket).await,
             Op::ListMultipartUploads => list::uploads(call, bucket).await,
             Op::DeleteObjects => object::delete_many(call, bucket, payload).await,
             _ => list::objects(call, bucket).await,

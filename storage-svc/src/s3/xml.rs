@@ -29,6 +29,14 @@ impl Document {
         }
     }
 
+    /// The same, with elements that are in no namespace.
+    pub(crate) fn without_namespace(root: &'static str) -> Self {
+        Self {
+            text: format!("{DECLARATION}<{root}"),
+            open: vec![(root, false)],
+        }
+    }
+
     /// Closes the start tag of the element that is being filled, once.
     fn fill(&mut self) {
         if let Some((_, filled @ false)) = self.open.last_mut() {

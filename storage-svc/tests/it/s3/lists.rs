@@ -177,6 +177,29 @@ async fn the_older_list_names_where_to_go_on() {
 }
 
 #[tokio::test]
+async fn every_object_has_one_version() {
+    let service = filled().await;
+    let first = list(&service, "versions&max-keys=3&delimiter=/").await;
+    assert_eq!(shown(&first), (texts(&["b-1", "b-2"]), texts(&["a/"])));
+    let whole = list(&service, "versions&max-keys=5").await;
+    assert_eq!(whole.all("Key"), KEYS[..5]);
+    assert_eq!(whole.all("VersionId"), ["null"; 5]);
+    assert_eq!(whole.all("IsLatest"), ["true"; 5]);
+    let marker = super::client::escape(&whole.one("NextKeyMarker"));
+    let rest = list(
+        &service,
+        &format!("versions&version-id-marker=null&key-marker={marker}"),
+    )
+    .await;
+    assert_eq!(rest.all("Key"), KEYS[5..]);
+    let gone = service
+        .s3("DELETE", "/s3/private/b-1?versionId=null")
+        .send()
+        .await;
+    assert_eq!(gone.status, 204);
+}
+
+#[tokio::test]
 async fn a_list_shows_what_the_caller_may_see() {
     let service = filled().await;
     service.put("private/mine/x", "x").await;
