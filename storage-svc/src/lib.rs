@@ -10,6 +10,7 @@ mod config;
 mod db;
 mod domain;
 mod error;
+mod linger;
 mod migrations;
 mod names;
 mod routes;

@@ -1,8 +1,5 @@
 //! The body of a request as the signature says it is to be read.
 
-use std::pin::Pin;
-
-use axum::body::{Body, BodyDataStream};
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use http::{HeaderMap, header};
@@ -10,6 +7,7 @@ use http::{HeaderMap, header};
 use crate::{
     blobs::Incoming,
     error::{Error, Result},
+    linger::Lingering,
     s3::{
         error,
         signature::Signer,
@@ -19,7 +17,7 @@ use crate::{
 
 /// A body that was not read yet, with what it is to be checked against.
 pub(super) struct Payload {
-    body: Body,
+    body: Lingering,
     vouched: Vouched,
     length: Option<u64>,
 }
@@ -35,7 +33,7 @@ enum Vouched {
 impl Payload {
     /// The body of a request whose signature verified.
     pub(super) fn new(
-        body: Body,
+        body: Lingering,
         headers: &HeaderMap,
         hash: Option<[u8; 32]>,
         signer: Signer,
@@ -93,8 +91,7 @@ impl Payload {
     }
 }
 
-fn content(body: Body, unpack: impl Unpack + Send + 'static) -> Incoming {
-    let body: Pin<Box<BodyDataStream>> = Box::pin(body.into_data_stream());
+fn content(body: Lingering, unpack: impl Unpack + Send + 'static) -> Incoming {
     let content = decode(body, unpack).map(|chunk| {
         chunk.map_err(|error| match error {
             BodyError::Refused(error) => error.closing(),

@@ -11,6 +11,7 @@ use crate::{
     blobs::Incoming,
     domain::upload::NewObject,
     error::{Error, Result},
+    linger::Lingering,
     names,
     s3::{
         auth,
@@ -38,14 +39,14 @@ fn wrong(error: &multer::Error) -> Error {
     Error::invalid_request(format!("The form cannot be read: {error}")).closing()
 }
 
-async fn read(parts: &Parts, body: Body) -> Result<Form> {
+async fn read(parts: &Parts, body: Lingering) -> Result<Form> {
     let boundary = parts
         .headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .and_then(|value| multer::parse_boundary(value).ok())
         .ok_or_else(|| Error::invalid_request("The form has no boundary"))?;
-    let mut form = Multipart::new(body.into_data_stream(), boundary);
+    let mut form = Multipart::new(body, boundary);
     let mut fields = Vec::new();
     let mut length = 0_usize;
     while let Some(mut field) = form.next_field().await.map_err(|error| wrong(&error))? {
@@ -89,7 +90,7 @@ pub(super) async fn upload(
     parts: &Parts,
     query: &Query,
     bucket: &str,
-    body: Body,
+    body: Lingering,
 ) -> Result<Response> {
     let now = Utc::now();
     let is_signed = ClientSignature::find(&parts.headers, query, now)?.is_some();

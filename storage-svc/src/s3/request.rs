@@ -1,6 +1,6 @@
 //! The bodies that callers send, checked.
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, Method, header};
 use serde_json::Value;
 
 use crate::error::Error;
@@ -27,10 +27,7 @@ pub(crate) const PART_NUMBERS: std::ops::RangeInclusive<i32> = 1..=10_000;
 
 /// Reads a document, in XML or, by its content type, in JSON. `None`: the body is empty.
 pub(crate) fn document(headers: &HeaderMap, body: &[u8]) -> Result<Option<Element>, Error> {
-    let is_json = headers
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
-    if is_json {
+    if is_json(headers) {
         return json(body).map(Some);
     }
     if body.is_empty() {
@@ -39,11 +36,30 @@ pub(crate) fn document(headers: &HeaderMap, body: &[u8]) -> Result<Option<Elemen
     read::tree(body).map(Some)
 }
 
+/// Refuses what says to be JSON and is nothing, before it is looked for what it may be for.
+pub(crate) fn check_empty_json(method: &Method, headers: &HeaderMap) -> Result<(), Error> {
+    let is_empty = headers
+        .get(header::CONTENT_LENGTH)
+        .is_none_or(|length| length.as_bytes() == b"0");
+    if *method == Method::POST && is_empty && is_json(headers) {
+        return Err(empty_json());
+    }
+    Ok(())
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|value| value.as_bytes().starts_with(b"application/json"))
+}
+
+fn empty_json() -> Error {
+    Error::invalid_request("Body cannot be empty when content-type is set to 'application/json'")
+}
+
 fn json(body: &[u8]) -> Result<Element, Error> {
     if body.is_empty() {
-        return Err(Error::invalid_request(
-            "Body cannot be empty when content-type is set to 'application/json'",
-        ));
+        return Err(empty_json());
     }
     let value: Value = serde_json::from_slice(body).map_err(|_| {
         Error::invalid_request(

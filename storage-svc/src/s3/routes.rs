@@ -11,6 +11,7 @@ use crate::{
     App,
     auth::Caller,
     error::{Error, Result},
+    linger::Lingering,
     s3::{
         auth,
         body::Payload,
@@ -65,7 +66,7 @@ impl Call<'_> {
 /// Answers a request below the mount point.
 pub(crate) async fn answer(app: &App, parts: &Parts, body: Body) -> Response {
     let below = below(parts);
-    match serve(app, parts, below, body).await {
+    match serve(app, parts, below, Lingering::new(&parts.headers, body)).await {
         Ok(response) => response,
         Err(error) => {
             let segments: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
@@ -79,7 +80,7 @@ fn below(parts: &Parts) -> &str {
     path.strip_prefix(MOUNT).unwrap_or(path)
 }
 
-async fn serve(app: &App, parts: &Parts, below: &str, body: Body) -> Result<Response> {
+async fn serve(app: &App, parts: &Parts, below: &str, body: Lingering) -> Result<Response> {
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let Some(target) = Target::parse(below) else {
         return Err(Error::invalid_key(below));
@@ -92,7 +93,10 @@ async fn serve(app: &App, parts: &Parts, below: &str, body: Body) -> Result<Resp
     let operation = match routed {
         Ok(operation) => operation,
         Err(Unrouted::NotImplemented(what)) => return Err(error::not_implemented(&what)),
-        Err(Unrouted::NotFound) => return Ok(StatusCode::NOT_FOUND.into_response()),
+        Err(Unrouted::NotFound) => {
+            request::check_empty_json(&parts.method, &parts.headers)?;
+            return Ok(StatusCode::NOT_FOUND.into_response());
+        }
     };
     let payload = Payload::new(
         body,

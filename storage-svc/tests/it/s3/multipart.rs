@@ -165,6 +165,12 @@ async fn what_cannot_be_completed_stays_as_it_is() {
         post("application/json", "").await.refused(),
         refusal(400, "InvalidRequest")
     );
+    let nowhere = service
+        .s3("POST", KEY)
+        .header("content-type", "application/json")
+        .send()
+        .await;
+    assert_eq!(nowhere.refused(), refusal(400, "InvalidRequest"));
     assert_eq!(service.s3("HEAD", KEY).send().await.status, 404);
     assert_eq!(complete(&service, &id, &[(1, &etag)]).await.status, 200);
 }
