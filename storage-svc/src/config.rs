@@ -121,6 +121,8 @@ pub struct S3 {
     pub credentials: Option<(String, SecretString)>,
     /// `STORAGE_S3_REGION` or `REGION`, accepted beside the usual ones.
     pub region: Option<String>,
+    /// `AUTH_ENCRYPTION_KEY` or `ENCRYPTION_KEY`: seals how far an upload in parts has come.
+    pub encryption_key: SecretString,
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -294,6 +296,9 @@ impl S3 {
             region: reader
                 .text(&["STORAGE_S3_REGION", "REGION"])
                 .map(str::to_owned),
+            encryption_key: reader
+                .text_or(&["AUTH_ENCRYPTION_KEY", "ENCRYPTION_KEY"], "")
+                .into(),
         }
     }
 }

@@ -11,9 +11,11 @@ mod db;
 mod domain;
 mod error;
 pub mod image;
+mod linger;
 mod migrations;
 mod names;
 mod routes;
+mod s3;
 mod schema;
 mod store;
 

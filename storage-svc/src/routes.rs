@@ -67,6 +67,9 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
         "object" => object::route(&app, routed).await,
         "render" => render::route(&app, routed).await,
         "cdn" => cdn::route(&app, routed).await,
+        "s3" if app.config().s3.enabled => {
+            Ok(crate::s3::answer(&app, &routed.parts, routed.body).await)
+        }
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
     };

@@ -12,6 +12,7 @@ mod listing;
 mod reads;
 mod refusals;
 mod rendering;
+mod s3;
 mod service;
 mod signing;
 mod sweeping;
