@@ -14,7 +14,7 @@ use crate::{
         events::{self, Outbox},
         sweep,
     },
-    routes,
+    routes, tus,
 };
 
 /// The storage service: its keys, its database and its blobs.
@@ -29,6 +29,7 @@ struct Inner {
     locator: Locator,
     service_claims: Claims,
     outbox: Outbox,
+    locks: tus::Locks,
 }
 
 impl App {
@@ -53,6 +54,7 @@ impl App {
             locator: Locator::new(&config.tenant),
             service_claims,
             outbox: Outbox::new(),
+            locks: tus::Locks::new(&config),
             config,
         })))
     }
@@ -78,6 +80,10 @@ impl App {
 
     pub(crate) fn outbox(&self) -> &Outbox {
         &self.0.outbox
+    }
+
+    pub(crate) fn locks(&self) -> &tus::Locks {
+        &self.0.locks
     }
 
     pub(crate) fn config(&self) -> &Config {

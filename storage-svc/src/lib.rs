@@ -15,6 +15,7 @@ mod names;
 mod routes;
 mod schema;
 mod store;
+mod tus;
 
 pub use app::App;
 pub use config::{Backend, Config, S3};

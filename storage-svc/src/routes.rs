@@ -24,6 +24,7 @@ use http::{Method, StatusCode, header, request::Parts};
 use crate::{
     App,
     error::{Error, Result},
+    tus,
 };
 
 pub(crate) fn router(app: &App) -> Router {
@@ -62,6 +63,7 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
         "bucket" => bucket::route(&app, routed).await,
         "object" => object::route(&app, routed).await,
         "cdn" => cdn::route(&app, routed).await,
+        "upload" => tus::route(&app, routed.parts, routed.body).await,
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
         // Off by default, and then not there at all.
         "iceberg" | "vector" => Err(routed.no_route()),

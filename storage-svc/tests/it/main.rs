@@ -13,6 +13,9 @@ mod refusals;
 mod service;
 mod signing;
 mod sweeping;
+mod tus;
+mod tus_access;
+mod tus_breaks;
 mod uploads;
 
 pub(crate) use service::{SECRET, Service, now, signed, token};
