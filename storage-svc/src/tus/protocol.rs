@@ -22,6 +22,9 @@ const MAX_AGE: &str = "86400";
 /// Up to here every number is one of JavaScript's.
 const MAX_NUMBER: u64 = (1 << 53) - 1;
 
+/// Whether a header may have this value.
+type Rule = fn(&str) -> bool;
+
 /// Refuses headers that the protocol does not know like this. What proxies add is not looked at.
 pub(super) fn check(parts: &Parts) -> Result<()> {
     let version = parts.headers.get("tus-resumable");
@@ -29,7 +32,7 @@ pub(super) fn check(parts: &Parts) -> Result<()> {
         return Err(refusal::version_required());
     }
     let is_patch = parts.method == Method::PATCH;
-    let rules: [(&str, fn(&str) -> bool); 8] = [
+    let rules: [(&str, Rule); 8] = [
         ("content-type", |value| value == BYTES),
         ("tus-resumable", |value| value == VERSION),
         ("tus-version", |value| value == VERSION),
@@ -41,7 +44,7 @@ pub(super) fn check(parts: &Parts) -> Result<()> {
         ("upload-metadata", |value| Metadata::parse(value).is_some()),
         ("upload-offset", |value| number(value).is_some()),
     ];
-    let is_invalid = |name: &str, rule: fn(&str) -> bool| {
+    let is_invalid = |name: &str, rule: Rule| {
         let mut values = parts.headers.get_all(name).iter();
         let Some(value) = values.next() else {
             return false;
@@ -183,6 +186,10 @@ impl Answer {
     }
 
     /// Sets a header; one that cannot be sent is left out.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "numbers and texts are given as they are"
+    )]
     pub(super) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         if let Ok(value) = HeaderValue::try_from(value.to_string()) {
             self.0

@@ -114,7 +114,7 @@ async fn of_many_who_send_the_same_part_one_is_counted() {
     let other = service.copy(&[]).await;
     let path = begin(&service, "k", 8).await;
     let tries = (0..12).map(|number: u32| {
-        let app = if number % 2 == 0 {
+        let app = if number.is_multiple_of(2) {
             &service.app
         } else {
             &other
