@@ -161,8 +161,8 @@ impl Blobs {
         }
     }
 
-    /// Whether a blob can be seen before it is whole.
-    pub(crate) fn shows_unfinished(&self) -> bool {
+    /// Whether blobs are files, which can be seen before they are whole.
+    pub(crate) fn are_files(&self) -> bool {
         matches!(self, Self::Local(_))
     }
 

@@ -9,8 +9,12 @@ mod protocol;
 mod refusal;
 mod state;
 
+use std::time::Duration;
+
 use axum::{body::Body, response::Response};
+use chrono::{DateTime, Utc};
 use http::{HeaderValue, Method, StatusCode, header, request::Parts};
+use tokio_util::sync::CancellationToken;
 
 use self::{
     asking::{Action, Asking},
@@ -29,6 +33,12 @@ use crate::{
 pub(crate) use lock::Locks;
 
 const PATH: &str = "/upload/resumable";
+/// Bytes of a name that file systems take.
+const MAX_FILE_NAME: usize = 255;
+/// How long a request waits for an upload that another one has.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// And if that is about to be over; less than proxies wait for an answer.
+const PATIENCE_AT_THE_END: Duration = Duration::from_secs(45);
 
 /// A request to this family of routes.
 struct Request {
@@ -94,6 +104,7 @@ fn options(app: &App) -> Response {
 impl Request {
     async fn answer(self, body: Body) -> Response {
         let method = self.parts.method.clone();
+        let has_body = has_bytes(&self.parts.headers);
         let answer = match protocol::check(&self.parts) {
             Err(error) => Err(error),
             Ok(()) => match method {
@@ -106,8 +117,8 @@ impl Request {
         };
         answer.unwrap_or_else(|error| {
             let mut response = Answer::refusal(&error).done();
-            if method == Method::PATCH {
-                // Its body was not read.
+            if has_body {
+                // Some of it was not read.
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(header::CONNECTION, close);
             }
@@ -132,16 +143,16 @@ impl Request {
         Ok(self.app.large_limit(&bucket))
     }
 
-    /// Stores that other software removes from have a time until which an upload is there.
-    fn expires(&self, upload: &Upload) -> Option<chrono::DateTime<chrono::Utc>> {
+    /// Until when an upload is there, which the original says of object stores only.
+    fn expires(&self, upload: &Upload) -> Option<DateTime<Utc>> {
         let after = self.app.config().tus_expiry;
-        let is_kept = self.app.blobs().shows_unfinished() || after.is_zero();
-        (!is_kept).then(|| upload.info.expires(after))
+        let is_kept = self.app.blobs().are_files() || after.is_zero();
+        (!is_kept).then(|| upload.expires(after))
     }
 
     fn check_expiry(&self, upload: &Upload) -> Result<()> {
         match self.expires(upload) {
-            Some(expires) if expires < chrono::Utc::now() => Err(refusal::expired()),
+            Some(expires) if expires < Utc::now() => Err(refusal::expired()),
             _ => Ok(()),
         }
     }
@@ -179,6 +190,10 @@ impl Request {
         let text = |name: &str| metadata.get(name).unwrap_or_default();
         let rules = app.config().key_rules;
         let id = UploadId::new(text("bucketName"), text("objectName"), rules)?;
+        if app.blobs().are_files() && id.name.split('/').any(|part| part.len() > MAX_FILE_NAME) {
+            // Better now than when all bytes are here.
+            return Err(Error::invalid_key(&id.name));
+        }
         let bucket = buckets::get(app.db(), &id.bucket).await?;
         let limit = app.large_limit(&bucket);
         if length.is_some_and(|length| length > limit) {
@@ -200,16 +215,11 @@ impl Request {
         let mut answer = Answer::new(StatusCode::CREATED);
         let mut single = None;
         if has_bytes(&self.parts.headers) {
-            let _writer = app.locks().writer().await?;
+            let _writer = app.locks().writer(PATIENCE).await?;
             let limit = self.body_limit(&upload, limit)?;
             // Nobody else knows of it yet.
             let received = upload
-                .receive(
-                    &app,
-                    body,
-                    limit,
-                    tokio_util::sync::CancellationToken::new(),
-                )
+                .receive(&app, body, limit, CancellationToken::new())
                 .await?;
             if received.end == End::TooLong {
                 return Err(refusal::max_size_exceeded());
@@ -236,7 +246,13 @@ impl Request {
         let id = self.upload_id()?;
         let mut upload = Upload::load(&app, &id).await?;
         if !upload.is_done {
-            let _lock = app.locks().lock(&id.path()).await?;
+            // Whoever has all bytes is making the object, which no asking makes faster.
+            let patience = if upload.is_complete() {
+                PATIENCE_AT_THE_END
+            } else {
+                PATIENCE
+            };
+            let _lock = app.locks().lock(&id.path(), patience).await?;
             upload.refresh(&app).await?;
             if upload.is_complete() {
                 // The last part was received, but not the object made; clients that read this send no more.
@@ -280,8 +296,8 @@ impl Request {
             self.asking.test(&app, Action::Part, &upload).await?;
         }
         let limit = self.limit(&id).await?;
-        let _writer = app.locks().writer().await?;
-        let lock = app.locks().lock(&id.path()).await?;
+        let _writer = app.locks().writer(PATIENCE).await?;
+        let lock = app.locks().lock(&id.path(), PATIENCE).await?;
         upload.refresh(&app).await?;
         if !upload.is_done {
             self.check_expiry(&upload)?;
@@ -326,7 +342,7 @@ impl Request {
         let id = self.upload_id()?;
         let mut upload = Upload::load(&app, &id).await?;
         self.asking.test(&app, Action::Delete, &upload).await?;
-        let _lock = app.locks().lock(&id.path()).await?;
+        let _lock = app.locks().lock(&id.path(), PATIENCE).await?;
         upload.refresh(&app).await?;
         if upload.is_complete() {
             return Err(refusal::invalid_termination());

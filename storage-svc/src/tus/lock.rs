@@ -12,7 +12,11 @@ use std::{
 };
 
 use secrecy::{ExposeSecret as _, SecretString};
-use sqlx::postgres::{PgListener, PgPoolOptions};
+use sqlx::{
+    Postgres,
+    postgres::{PgArguments, PgListener, PgPoolOptions},
+    query::Query,
+};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -23,8 +27,7 @@ use crate::{
     store::objects::lock_key,
 };
 
-/// How long a request waits for a lock, and how often it asks.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How often a request asks.
 const RETRY: Duration = Duration::from_millis(500);
 /// Where copies of the service ask each other.
 const CHANNEL: &str = "storage_upload_release";
@@ -80,17 +83,17 @@ impl Locks {
     }
 
     /// A place among those whose bodies are read.
-    pub(super) async fn writer(&self) -> Result<OwnedSemaphorePermit> {
+    pub(super) async fn writer(&self, patience: Duration) -> Result<OwnedSemaphorePermit> {
         let permit = Arc::clone(&self.0.writers).acquire_owned();
-        match tokio::time::timeout(PATIENCE, permit).await {
+        match tokio::time::timeout(patience, permit).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(Error::lock_timeout()),
         }
     }
 
     /// The lock of one upload, named `bucket/key/version`.
-    pub(super) async fn lock(&self, upload: &str) -> Result<UploadLock> {
-        let acquired = tokio::time::timeout(PATIENCE, self.acquire(lock_key(upload))).await;
+    pub(super) async fn lock(&self, upload: &str, patience: Duration) -> Result<UploadLock> {
+        let acquired = tokio::time::timeout(patience, self.acquire(lock_key(upload))).await;
         acquired.unwrap_or_else(|_| Err(Error::lock_timeout()))
     }
 
@@ -287,7 +290,8 @@ impl Session {
                     .insert(connect(&self.url, self.timeout).await?),
             };
             let query = sqlx::query_scalar(TRY).bind(i64::from(key));
-            match query.fetch_one(connection).await {
+            let locked = tokio::time::timeout(self.timeout, query.fetch_one(connection));
+            match locked.await.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
                 Ok(false) => return Ok(None),
                 Ok(true) => {
                     let commands = self.commands.upgrade();
@@ -307,20 +311,22 @@ impl Session {
     }
 
     async fn unlock(&mut self, key: u32) {
-        if let Some(connection) = &mut self.connection {
-            let query = sqlx::query("select pg_advisory_unlock($1)").bind(i64::from(key));
-            if query.execute(connection).await.is_err() {
-                self.lose();
-            }
-        }
+        let query = sqlx::query("select pg_advisory_unlock($1)").bind(i64::from(key));
+        self.tell(query).await;
     }
 
     async fn ask(&mut self, key: u32) {
+        let query = sqlx::query("select pg_notify($1, $2)")
+            .bind(CHANNEL)
+            .bind(format!("{key} {}", self.name));
+        self.tell(query).await;
+    }
+
+    /// Runs what has no answer, unless there is no connection, and so nothing to be done on it.
+    async fn tell(&mut self, query: Query<'static, Postgres, PgArguments>) {
         if let Some(connection) = &mut self.connection {
-            let query = sqlx::query("select pg_notify($1, $2)")
-                .bind(CHANNEL)
-                .bind(format!("{key} {}", self.name));
-            if query.execute(connection).await.is_err() {
+            let ran = tokio::time::timeout(self.timeout, query.execute(connection)).await;
+            if !matches!(ran, Ok(Ok(_))) {
                 self.lose();
             }
         }

@@ -141,6 +141,7 @@ impl Upload {
             let body = piece_of(&source, first);
             let (piece, stored) = self.write_piece(app, self.offset, body).await?;
             self.offset = self.offset.saturating_add(piece.size);
+            self.touch();
             self.pieces.push(piece);
             single = (self.pieces.len() == 1).then_some(stored);
         }
@@ -157,7 +158,7 @@ impl Upload {
         let path = app.locator().piece(&folder, &Piece::name(start));
         let headers = self.info.headers();
         let blobs = app.blobs();
-        let stored = if blobs.shows_unfinished() {
+        let stored = if blobs.are_files() {
             let draft = format!("draft-{}", Uuid::new_v4());
             let draft = app.locator().piece(&folder, &draft);
             let stored = blobs.write(&draft, headers, body, u64::MAX).await?;

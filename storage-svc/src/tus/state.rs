@@ -22,9 +22,9 @@ use crate::{
 
 /// What was said when the upload was made.
 const INFO: &str = "info.json";
-/// Its row is written.
-const DONE: &str = "done";
-/// `length-<bytes>`: said later.
+/// `done-…`: its row is written.
+const DONE: &str = "done-";
+/// `length-<bytes>-…`: said later.
 const LENGTH: &str = "length-";
 /// `object-<version>`: the blob of a row that was about to be written.
 const OBJECT: &str = "object-";
@@ -72,13 +72,6 @@ impl Info {
     pub(super) fn user_metadata(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
         serde_json::from_str(self.metadata.get("metadata")?).ok()
     }
-
-    /// When an upload that is not complete may be given up.
-    pub(super) fn expires(&self, after: Duration) -> DateTime<Utc> {
-        let after = TimeDelta::from_std(after).unwrap_or(TimeDelta::MAX);
-        let latest = DateTime::<Utc>::MAX_UTC;
-        self.created.checked_add_signed(after).unwrap_or(latest)
-    }
 }
 
 /// A stretch of bytes that has arrived.
@@ -114,7 +107,12 @@ pub(super) struct Upload {
     pub(super) offset: u64,
     /// The pieces that they are in, in order.
     pub(super) pieces: Vec<Piece>,
+    /// The object is made.
     pub(super) is_done: bool,
+    /// And that is noted.
+    is_concluded: bool,
+    /// When something last came of it.
+    touched: DateTime<Utc>,
     attempts: Vec<Uuid>,
     all: Vec<BlobPath>,
 }
@@ -127,6 +125,8 @@ impl Upload {
             offset: 0,
             pieces: Vec::new(),
             is_done: false,
+            is_concluded: false,
+            touched: info.created,
             attempts: Vec::new(),
             all: Vec::new(),
             id,
@@ -172,6 +172,7 @@ impl Upload {
         let mut has_info = false;
         let mut later = None;
         while let Some(found) = listed.try_next().await? {
+            self.touched = self.touched.max(found.since);
             let name = found.path.as_str().strip_prefix(&folder);
             let name = name.unwrap_or_default();
             if let Some(start) = Piece::start_of(name) {
@@ -182,11 +183,13 @@ impl Upload {
                 });
             } else if let Some(length) = name.strip_prefix(LENGTH) {
                 // Said twice only by writers that did not know of each other; one of them counts.
+                let (length, _) = length.split_once('-').unwrap_or_default();
                 later = later.max(length.parse().ok());
             } else if let Some(version) = name.strip_prefix(OBJECT) {
                 self.attempts.extend(Uuid::try_parse(version));
-            } else if name == DONE {
+            } else if name.starts_with(DONE) {
                 self.is_done = true;
+                self.is_concluded = true;
             } else if name == INFO {
                 has_info = true;
             }
@@ -210,10 +213,17 @@ impl Upload {
 
     /// Notes a length that was not known before.
     pub(super) async fn declare(&mut self, app: &App, length: u64) -> Result<()> {
-        self.note(app, &format!("{LENGTH}{length}"), Bytes::new())
-            .await?;
+        let name = format!("{LENGTH}{length}-{}", Uuid::new_v4());
+        self.note(app, &name, Bytes::new()).await?;
         self.length = Some(length);
         Ok(())
+    }
+
+    /// When an upload may be given up that rests from now on.
+    pub(super) fn expires(&self, after: Duration) -> DateTime<Utc> {
+        let after = TimeDelta::from_std(after).unwrap_or(TimeDelta::MAX);
+        let latest = DateTime::<Utc>::MAX_UTC;
+        self.touched.checked_add_signed(after).unwrap_or(latest)
     }
 
     /// Notes the version that a row is about to be written with.
@@ -241,11 +251,21 @@ impl Upload {
     /// client that did not hear of it.
     pub(super) async fn conclude(&mut self, app: &App) {
         self.is_done = true;
-        // Else the row tells.
-        if self.note(app, DONE, Bytes::new()).await.is_ok() {
+        if self.is_concluded {
+            return;
+        }
+        let name = format!("{DONE}{}", Uuid::new_v4());
+        // Where that fails, the row tells.
+        if self.note(app, &name, Bytes::new()).await.is_ok() {
+            self.is_concluded = true;
             let pieces = self.pieces.iter().map(|piece| piece.path.clone());
             app.blobs().delete(pieces.collect()).await;
         }
+    }
+
+    /// Notes that more has come.
+    pub(super) fn touch(&mut self) {
+        self.touched = Utc::now();
     }
 
     /// Removes an upload, first of all what it cannot be without.
@@ -337,7 +357,7 @@ mod tests {
     fn names_of_pieces_are_only_those() {
         assert_eq!(Piece::start_of(&Piece::name(7)), Some(7));
         assert_eq!(Piece::start_of(&Piece::name(u64::MAX)), Some(u64::MAX));
-        for name in [INFO, DONE, "length-7", "7-x", "00000000000000000007"] {
+        for name in [INFO, "done-7", "length-7-x", "7-x", "00000000000000000007"] {
             assert_eq!(Piece::start_of(name), None, "{name}");
         }
     }

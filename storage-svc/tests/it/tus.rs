@@ -322,6 +322,7 @@ async fn what_is_wrong_is_said_in_the_protocols_words() {
     let create = || tus(app, Method::POST, PATH).service();
     let outside = metadata(&[("bucketName", "closed"), ("objectName", "../k")]);
     let nowhere = metadata(&[("bucketName", "none"), ("objectName", "k")]);
+    let long = metadata(&[("bucketName", "closed"), ("objectName", &"k".repeat(256))]);
     let unnamed = metadata(&[("objectName", "k")]);
     let bare = call(app, Method::PATCH, &path).service();
     let unknown = "/upload/resumable/Y2xvc2VkL2svbWlzc2luZw";
@@ -355,6 +356,13 @@ async fn what_is_wrong_is_said_in_the_protocols_words() {
                 .header("upload-metadata", &outside),
             400,
             "Invalid key: ../k",
+        ),
+        (
+            create()
+                .header("upload-length", "1")
+                .header("upload-metadata", &long),
+            400,
+            &format!("Invalid key: {}", "k".repeat(256)),
         ),
         (
             create()

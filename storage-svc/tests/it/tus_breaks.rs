@@ -231,6 +231,34 @@ async fn an_upload_is_finished_by_who_finds_all_of_its_bytes() {
 }
 
 #[tokio::test]
+async fn that_it_is_over_outlives_the_object() {
+    let service = Service::start().await;
+    let path = begin(&service, "k", 4).await;
+    let send = |offset, text| {
+        patch(&service.app, &path, offset)
+            .service()
+            .body(text)
+            .send()
+    };
+    assert_eq!(send(0, "abcd").await.status, 204);
+    for _ in 0..2 {
+        let answer = send(4, "").await;
+        assert_eq!((answer.status, answer.header("tus-complete")), (204, "1"));
+        let answer = head(&service, &path).await;
+        assert_eq!((answer.status, answer.header("upload-offset")), (200, "4"));
+    }
+    let delete = service.call(Method::DELETE, "/object/closed/k").service();
+    assert_eq!(delete.send().await.status, 200);
+    let answer = head(&service, &path).await;
+    assert_eq!((answer.status, answer.header("upload-offset")), (200, "4"));
+    assert_eq!(
+        content(&service, "closed/k").await.status,
+        400,
+        "and does not bring it back"
+    );
+}
+
+#[tokio::test]
 async fn a_row_that_was_written_is_not_written_again() {
     let service = Service::start().await;
     let path = begin(&service, "k", 4).await;
@@ -247,7 +275,7 @@ async fn a_row_that_was_written_is_not_written_again() {
     let done = service
         .files()
         .into_iter()
-        .find(|file| file.ends_with("/done"));
+        .find(|file| file.contains("/done-"));
     std::fs::remove_file(service.folder.path().join(done.unwrap())).unwrap();
     let version = "select version from storage.objects where name = 'k'";
     let before: String = sqlx::query_scalar(version)
