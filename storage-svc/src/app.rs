@@ -15,7 +15,7 @@ use crate::{
         sweep,
     },
     image::{Cache, Limits, Pool, Renderer},
-    routes,
+    routes, tus,
 };
 
 /// The storage service: its keys, its database and its blobs.
@@ -32,6 +32,7 @@ struct Inner {
     outbox: Outbox,
     renderer: Renderer,
     image_limits: Limits,
+    locks: tus::Locks,
 }
 
 impl App {
@@ -67,6 +68,7 @@ impl App {
                 config.image_timeout,
             ),
             image_limits,
+            locks: tus::Locks::new(&config),
             config,
         })))
     }
@@ -92,6 +94,10 @@ impl App {
 
     pub(crate) fn outbox(&self) -> &Outbox {
         &self.0.outbox
+    }
+
+    pub(crate) fn locks(&self) -> &tus::Locks {
+        &self.0.locks
     }
 
     pub(crate) fn config(&self) -> &Config {

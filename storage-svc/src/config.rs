@@ -100,6 +100,8 @@ pub struct Config {
     pub tus_path: String,
     /// `TUS_URL_EXPIRY_MS`, default an hour: how long an upload may rest before it is given up.
     pub tus_expiry: Duration,
+    /// `TUS_MAX_CONCURRENT_UPLOADS`, default 500: of how many resumable uploads bodies are read at a time.
+    pub tus_max_uploads: usize,
     /// `PROMETHEUS_METRICS_ENABLED`: whether `/metrics` answers.
     pub metrics: bool,
 }
@@ -257,6 +259,7 @@ impl Config {
             s3: S3::read(&mut reader),
             tus_path: reader.text_or(&["TUS_URL_PATH"], "/upload/resumable"),
             tus_expiry: millis(&mut reader, &["TUS_URL_EXPIRY_MS"], 3_600_000),
+            tus_max_uploads: reader.parse_or(&["TUS_MAX_CONCURRENT_UPLOADS"], 500),
             metrics: reader.flag(&["PROMETHEUS_METRICS_ENABLED"], false),
         };
         reader.finish()?;

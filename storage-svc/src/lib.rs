@@ -18,6 +18,7 @@ mod routes;
 mod s3;
 mod schema;
 mod store;
+mod tus;
 
 pub use app::App;
 pub use config::{Backend, Config, S3};

@@ -25,6 +25,7 @@ use http::{Method, StatusCode, header, request::Parts};
 use crate::{
     App,
     error::{Error, Result},
+    tus,
 };
 
 pub(crate) fn router(app: &App) -> Router {
@@ -70,6 +71,7 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
         "s3" if app.config().s3.enabled => {
             Ok(crate::s3::answer(&app, &routed.parts, routed.body).await)
         }
+        "upload" => tus::route(&app, routed.parts, routed.body).await,
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
     };
