@@ -39,6 +39,9 @@ pub struct Config {
     pub statement_timeout: Duration,
     /// `AUTH_JWT_SECRET` or `PGRST_JWT_SECRET`, and with `JWT_JWKS` also asymmetric keys.
     pub keys: KeySet,
+    /// `AUTH_JWT_ALGORITHM` or `PGRST_JWT_ALGORITHM`, default HS256: what tokens are signed with where there is no
+    /// `JWT_JWKS`.
+    pub only_algorithm: Option<String>,
     /// The keys of signed URLs.
     pub(crate) url_keys: UrlKeys,
     /// `SERVICE_KEY`: the token whose claims the service's own steps have. Made from the secret if there is none.
@@ -81,6 +84,16 @@ pub struct Config {
     pub images: bool,
     /// `IMAGE_TRANSFORMATION_LIMIT_MIN_SIZE` and `_MAX_SIZE` (`IMG_LIMITS_…`), pixels, default 1 and 2000.
     pub image_sizes: (u32, u32),
+    /// `IMAGE_TRANSFORMATION_WORKERS`, default the number of cores: images that are made at a time.
+    pub image_workers: usize,
+    /// `IMAGE_TRANSFORMATION_QUEUE_SIZE`, default 100: how many may wait; more are refused.
+    pub image_queue: usize,
+    /// `IMAGE_TRANSFORMATION_CACHE_SIZE`, bytes, default 16 MiB: results that are kept.
+    pub image_cache: u64,
+    /// `IMAGE_TRANSFORMATION_MAX_SRC_RESOLUTION`, megapixels, default 50, in pixels.
+    pub image_source_pixels: u64,
+    /// `IMGPROXY_REQUEST_TIMEOUT`, seconds, default 15: how long a request for an image may take.
+    pub image_timeout: Duration,
     /// `S3_PROTOCOL_…`
     pub s3: S3,
     /// `TUS_URL_PATH`, default `/upload/resumable`.
@@ -110,6 +123,8 @@ pub struct S3 {
     pub credentials: Option<(String, SecretString)>,
     /// `STORAGE_S3_REGION` or `REGION`, accepted beside the usual ones.
     pub region: Option<String>,
+    /// `AUTH_ENCRYPTION_KEY` or `ENCRYPTION_KEY`: seals how far an upload in parts has come.
+    pub encryption_key: SecretString,
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -126,13 +141,16 @@ impl Config {
             Ok((set, own))
         });
         let mut url_keys = UrlKeys::from_secret(secret.as_bytes());
+        let only_algorithm = jwks
+            .is_none()
+            .then(|| reader.text_or(&["AUTH_JWT_ALGORITHM", "PGRST_JWT_ALGORITHM"], "HS256"));
         if let Some((set, own)) = jwks {
             keys.extend(set);
             if let Some(own) = own {
                 url_keys.sign_with(own);
             }
         }
-        url_keys.also_verify(keys.clone());
+        url_keys.also_verify(keys.clone(), only_algorithm.clone());
         let service_role = reader.text_or(&["DB_SERVICE_ROLE"], "service_role");
         let anon_role = reader.text_or(&["DB_ANON_ROLE"], "anon");
         let key = |name: &str, role: &str| -> SecretString {
@@ -163,6 +181,7 @@ impl Config {
             connection_timeout: millis(&mut reader, &["DATABASE_CONNECTION_TIMEOUT"], 3000),
             statement_timeout: millis(&mut reader, &["DATABASE_STATEMENT_TIMEOUT"], 30_000),
             keys,
+            only_algorithm,
             url_keys,
             service_key,
             anon_key,
@@ -227,6 +246,16 @@ impl Config {
                     2000,
                 ),
             ),
+            image_workers: reader.parse_or(
+                &["IMAGE_TRANSFORMATION_WORKERS"],
+                std::thread::available_parallelism().map_or(1, usize::from),
+            ),
+            image_queue: reader.parse_or(&["IMAGE_TRANSFORMATION_QUEUE_SIZE"], 100),
+            image_cache: reader.parse_or(&["IMAGE_TRANSFORMATION_CACHE_SIZE"], 16 << 20),
+            image_source_pixels: reader
+                .parse_or(&["IMAGE_TRANSFORMATION_MAX_SRC_RESOLUTION"], 50_u64)
+                .saturating_mul(1_000_000),
+            image_timeout: Duration::from_secs(reader.parse_or(&["IMGPROXY_REQUEST_TIMEOUT"], 15)),
             s3: S3::read(&mut reader),
             tus_path: reader.text_or(&["TUS_URL_PATH"], "/upload/resumable"),
             tus_expiry: millis(&mut reader, &["TUS_URL_EXPIRY_MS"], 3_600_000),
@@ -270,6 +299,9 @@ impl S3 {
             region: reader
                 .text(&["STORAGE_S3_REGION", "REGION"])
                 .map(str::to_owned),
+            encryption_key: reader
+                .text_or(&["AUTH_ENCRYPTION_KEY", "ENCRYPTION_KEY"], "")
+                .into(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod list;
 mod object;
 mod output;
 mod read;
+mod render;
 mod sign;
 mod upload;
 
@@ -56,17 +57,22 @@ fn shown(parts: &Parts) -> &str {
 
 async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if let Err(error) = input::check_path(&parts) {
+        return error.into_response();
+    }
     let path = parts.uri.path().strip_prefix('/').unwrap_or_default();
     let family = path.split('/').next().unwrap_or_default().to_owned();
     let routed = Routed { parts, body };
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,
         "object" => object::route(&app, routed).await,
+        "render" => render::route(&app, routed).await,
         "cdn" => cdn::route(&app, routed).await,
+        "s3" if app.config().s3.enabled => {
+            Ok(crate::s3::answer(&app, &routed.parts, routed.body).await)
+        }
         "upload" => tus::route(&app, routed.parts, routed.body).await,
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
-        // Off by default, and then not there at all.
-        "iceberg" | "vector" => Err(routed.no_route()),
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
     };
     answer.unwrap_or_else(IntoResponse::into_response)

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::events::{Event, Kind};
@@ -66,14 +66,14 @@ impl NewObject {
 
     /// What the permission test shows to policies.
     fn announced(&self, content_length: Option<u64>) -> String {
-        let mut announced = Map::new();
+        let mut map = Map::new();
         if !self.content_type.is_empty() {
-            announced.insert("mimetype".to_owned(), json!(self.content_type));
+            map.insert("mimetype".to_owned(), self.content_type.clone().into());
         }
         if let Some(length) = content_length {
-            announced.insert("contentLength".to_owned(), json!(length));
+            map.insert("contentLength".to_owned(), length.into());
         }
-        Value::Object(announced).to_string()
+        Value::Object(map).to_string()
     }
 }
 

@@ -6,28 +6,16 @@ use super::{Routed, header_text, input, output};
 use crate::{
     App,
     domain::{tokens::SignedImage, upload::NewObject},
-    error::Result,
+    error::{Error, Result},
+    image::Transform,
+    names,
     schema::{Rule, Shape},
     store::objects::{self, Mode},
 };
 
 const ONE: Shape = Shape {
     required: &["expiresIn"],
-    properties: &[
-        ("expiresIn", Rule::Integer(1)),
-        ("transform", Rule::Object(&TRANSFORM)),
-    ],
-};
-
-const TRANSFORM: Shape = Shape {
-    required: &[],
-    properties: &[
-        ("height", Rule::Integer(0)),
-        ("width", Rule::Integer(0)),
-        ("resize", Rule::OneOf(&["cover", "contain", "fill"])),
-        ("format", Rule::OneOf(&["origin", "avif", "webp"])),
-        ("quality", Rule::Between(20, 100)),
-    ],
+    properties: &[("expiresIn", Rule::Integer(1))],
 };
 
 const MANY: Shape = Shape {
@@ -50,26 +38,53 @@ fn shown_path(bucket: &str, key: &str) -> String {
     )
 }
 
-fn seconds(body: &Map<String, Value>) -> u64 {
-    body.get("expiresIn")
-        .and_then(Value::as_u64)
-        .unwrap_or_default()
+fn seconds(body: &Map<String, Value>) -> Result<u64> {
+    // Beyond it JavaScript's numbers are not exact.
+    const MOST: u64 = 1 << 52;
+    let seconds = body.get("expiresIn").and_then(Value::as_u64);
+    seconds
+        .filter(|seconds| *seconds <= MOST)
+        .ok_or_else(|| Error::invalid_parameter("expiresIn"))
 }
 
 /// `POST /object/sign/{bucket}/{key}`
 pub(super) async fn one(app: &App, routed: Routed, bucket: &str, key: &str) -> Result<Response> {
     let body = input::json(&routed.parts, routed.body, &ONE).await?;
+    let transform = match body.get("transform") {
+        None => None,
+        Some(value) => {
+            let transform = Transform::from_json(value, app.image_sizes());
+            let transform = transform.map_err(|error| Error::schema(error.0))?;
+            let format = value.get("format").and_then(Value::as_str);
+            Some((transform, format.map(str::to_owned)))
+        }
+    };
     let caller = app.authenticate(&routed.parts)?;
+    names::check_bucket(bucket)?;
     app.config().key_rules.check(key)?;
+    let seconds = seconds(&body)?;
     let caller = caller.doing("storage.object.sign");
     objects::find_as(app.db(), &caller, bucket, key).await?;
     let path = format!("{bucket}/{key}");
-    let token = app
-        .config()
-        .url_keys
-        .download(&path, seconds(&body), SignedImage::default());
+    let claim = transform
+        .filter(|_| app.config().images)
+        .map(|(transform, format)| (transform.claim(), format))
+        .filter(|(claim, _)| !claim.is_empty());
+    let image = match &claim {
+        Some((claim, format)) => SignedImage {
+            transformations: Some(claim),
+            format: format.as_deref(),
+        },
+        None => SignedImage::default(),
+    };
+    let token = app.config().url_keys.download(&path, seconds, image);
     let shown = shown_path(bucket, key);
-    let url = format!("/object/sign/{shown}?token={token}");
+    let route = if claim.is_some() {
+        "render/image"
+    } else {
+        "object"
+    };
+    let url = format!("/{route}/sign/{shown}?token={token}");
     Ok(output::json(&json!({ "signedURL": url })))
 }
 
@@ -78,10 +93,11 @@ pub(super) async fn many(app: &App, routed: Routed, bucket: &str) -> Result<Resp
     const REFUSED: &str = "Either the object does not exist or you do not have access to it";
     let body = input::json(&routed.parts, routed.body, &MANY).await?;
     let caller = app.authenticate(&routed.parts)?;
+    names::check_bucket(bucket)?;
+    let seconds = seconds(&body)?;
     let names = input::texts(&body, "paths").unwrap_or_default();
     let caller = caller.doing("storage.object.sign_many");
     let visible = objects::visible(app.db(), &caller, bucket, &names).await?;
-    let seconds = seconds(&body);
     let keys = &app.config().url_keys;
     let answers = names.iter().map(|name| {
         if !visible.contains(name) {
@@ -97,6 +113,7 @@ pub(super) async fn many(app: &App, routed: Routed, bucket: &str) -> Result<Resp
 /// `POST /object/upload/sign/{bucket}/{key}`
 pub(super) async fn upload(app: &App, parts: &Parts, bucket: &str, key: &str) -> Result<Response> {
     let caller = app.authenticate(parts)?;
+    names::check_bucket(bucket)?;
     app.config().key_rules.check(key)?;
     let upsert = header_text(parts, "x-upsert") == Some("true");
     let new = NewObject {

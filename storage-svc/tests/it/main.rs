@@ -7,9 +7,12 @@
 
 mod buckets;
 mod changes;
+mod crash;
 mod listing;
 mod reads;
 mod refusals;
+mod rendering;
+mod s3;
 mod service;
 mod signing;
 mod sweeping;

@@ -215,6 +215,8 @@ async fn app_in(folder: &TempDir, url: &str, settings: &[(&str, &str)]) -> App {
         ("FILE_SIZE_LIMIT", "1000000"),
         ("STORAGE_BACKEND", "file"),
         ("TENANT_ID", "tenant"),
+        // Machines that test are busy.
+        ("DATABASE_CONNECTION_TIMEOUT", "60000"),
         ("FILE_STORAGE_BACKEND_PATH", folder.path().to_str().unwrap()),
     ]
     .into_iter()
