@@ -121,7 +121,7 @@ function printTranscript(scenario, { transcript }) {
 async function undocumented(accepted) {
   const lines = await readFile(path.join(root, 'docs/differences.md'), 'utf8');
   const text = lines.replace(/\s+/g, ' ').toLowerCase();
-  return accepted.filter((rule) => !text.includes(rule.documented.toLowerCase()));
+  return accepted.filter((rule) => rule.documented && !text.includes(rule.documented.toLowerCase()));
 }
 
 /** Goes through scenarios on two servers and tells of the differences; whether there are none that matter. */
@@ -153,7 +153,7 @@ export async function run({ scenarios, servers, Side, begin, accepted, name }) {
   const missing = await undocumented(accepted);
   for (const rule of missing) console.log(`\nnot in docs/differences.md: ${rule.documented}`);
   if (!chosen)
-    for (const rule of accepted.filter(({ used }) => !used))
+    for (const rule of accepted.filter(({ used, documented }) => documented && !used))
       console.log(`\naccepted, but not seen: ${rule.reason}`);
   console.log(
     `\n${counts.requests} requests to each server in ${counts.scenarios} scenarios: ${counts.open} differences, ${counts.accepted} accepted`,

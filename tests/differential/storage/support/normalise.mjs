@@ -12,7 +12,7 @@ const VOLATILE = new RegExp(
     String.raw`(?<http>[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)`,
     String.raw`(?<host>(?:127\.0\.0\.1|localhost):\d+)`,
     String.raw`(?<upload>(?<=/upload/resumable(?:/sign)?/)[\w-]{16,})`,
-    String.raw`(?<cursor>(?<=<NextContinuationToken>)[^<]+)`,
+    String.raw`(?<cursor>(?<=<(?:NextContinuationToken|ContinuationToken|NextUploadIdMarker|NextKeyMarker)>)[\w=+/]{8,}(?=<))`,
     String.raw`(?<part>(?<=<UploadId>)[^<]+)`,
   ].join('|'),
   'g',
