@@ -399,4 +399,17 @@ export default [
       }
     },
   },
+  {
+    name: 'at the same time',
+    profile: 'plain',
+    async run(t) {
+      await t.bucket('b');
+      const sent = Array.from({ length: 4 }, (_, index) =>
+        t.upload('b/a.txt', `content ${index}`, { quiet: true }),
+      );
+      const answers = await Promise.all(sent);
+      t.note('answers to four', { stored: answers.filter(({ status }) => status === 200).length });
+      await t.delete('/object/b/a.txt', { token: service(t) });
+    },
+  },
 ];

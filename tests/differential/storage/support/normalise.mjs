@@ -10,6 +10,7 @@ const VOLATILE = new RegExp(
     `(?<uuid>${UUID})`,
     String.raw`(?<iso>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?)`,
     String.raw`(?<http>[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)`,
+    String.raw`(?<js>[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4} \([^)]*\))`,
     String.raw`(?<host>(?:127\.0\.0\.1|localhost):\d+)`,
     String.raw`(?<upload>(?<=/upload/resumable(?:/sign)?/)[\w-]{16,})`,
     String.raw`(?<cursor>(?<=<(?:NextContinuationToken|ContinuationToken|NextUploadIdMarker|NextKeyMarker)>)[\w=+/]{8,}(?=<))`,
@@ -93,6 +94,7 @@ export class Normaliser {
       if (groups.jwt) return this.token(found, where);
       if (groups.iso) return timeKind(found);
       if (groups.http) return '<date>';
+      if (groups.js) return '<date as JavaScript shows it>';
       if (groups.host) return '<host>';
       if (groups.part) return this.#name('upload id', found, where);
       return `{${this.text(Buffer.from(found, groups.cursor ? 'base64' : 'base64url').toString('utf8'), where)}}`;

@@ -94,7 +94,8 @@ export class Side {
   /** Sends a request of the S3 protocol; `how` may change the signature, also its host and a prefix of its path. */
   s3(method, target, { query = {}, headers = {}, body = '', how = {}, as } = {}) {
     const { prefix = '', host = this.host } = how;
-    const request = { method, host, path: `${prefix}/s3${target}`, query, headers, body };
+    const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+    const request = { method, host, path: `${prefix}/s3${target}`, query, headers: given, body };
     const options = { key: S3_KEY.id, secret: S3_KEY.secret, ...how };
     const made = how.presign ? presigned(request, options) : signed(request, options);
     return this.send(method, made.path.slice(prefix.length), {
@@ -104,8 +105,11 @@ export class Side {
     });
   }
 
-  /** Sends a request. `token` is a bearer token, `json` or `body` the body, `as` the name in the report. */
-  async send(method, path, { json, body, headers = {}, token, as, chunked = false } = {}) {
+  /**
+   * Sends a request. `token` is a bearer token, `json` or `body` the body, `as` the name in the report;
+   * what is `quiet` is not compared.
+   */
+  async send(method, path, { json, body, headers = {}, token, as, chunked = false, quiet = false } = {}) {
     let content = json !== undefined ? JSON.stringify(json) : body;
     if (content !== undefined) content = Buffer.from(content);
     const sent = {};
@@ -117,6 +121,7 @@ export class Side {
     this.#count += 1;
     const where = `request ${this.#count}`;
     const answer = await this.#exchange({ method, path, headers: sent }, content);
+    if (quiet) return answer;
     const shownBody = content && json === undefined ? ` ${content.length} bytes` : '';
     const shownJson = json === undefined ? '' : ` ${JSON.stringify(json)}`;
     const shownHeaders = Object.entries(headers)
