@@ -10,6 +10,7 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use axum::Router;
+use svc_kit::wire::{self, Pool, Target};
 use tokio::{
     net::{TcpStream, UnixStream},
     sync::Notify,
@@ -20,7 +21,6 @@ use crate::{
     access_log,
     admin::{self, Metrics},
     config::Config,
-    db::{self, Pool},
     routes,
     schema_cache::SchemaCache,
     workers,
@@ -42,7 +42,7 @@ pub struct App(Arc<Inner>);
 pub(crate) struct Inner {
     config: ArcSwap<Config>,
     pub(crate) pool: Pool,
-    pub(crate) target: crate::target::Target,
+    pub(crate) target: Target,
     pub(crate) cache: ArcSwapOption<SchemaCache>,
     pub(crate) metrics: Metrics,
     /// Asks for the configuration and the catalog to be read again.
@@ -65,7 +65,8 @@ impl App {
     /// Prepares the service. The database need not be up: the workers connect, and try again until it is.
     #[expect(clippy::unused_async, reason = "every service is made in the same way")]
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
-        let (pool, target) = db::pool(&config)?;
+        let target = config.target()?;
+        let pool = wire::pool(target.clone(), config.pool, config.pool_timeout)?;
         let listening = AtomicBool::new(!config.channel_enabled);
         Ok(Self(Arc::new(Inner {
             config: ArcSwap::from_pointee(config),

@@ -12,6 +12,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use svc_kit::{
     env::{ConfigError, Vars},
     jwt::KeySet,
+    wire::Target,
 };
 
 pub(crate) use claim_path::ClaimPath;
@@ -295,6 +296,15 @@ impl Config {
     /// A variable that is no setting of PostgREST's but of libpq's.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.sources.vars.non_empty(name)
+    }
+
+    /// Where the database is.
+    ///
+    /// # Errors
+    /// A connection string or certificates that cannot be read.
+    pub(crate) fn target(&self) -> anyhow::Result<Target> {
+        let name = format!("PostgREST {}", crate::VERSION);
+        Target::new(&self.db_uri, &name, |name| self.variable(name))
     }
 
     /// The channel to listen on, if it is enabled.

@@ -10,7 +10,8 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{parse::ParseError, wire::Failure};
+use crate::parse::ParseError;
+use svc_kit::wire::Failure;
 
 /// A failed request.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! rest-svc: PostgREST's API over any Postgres database.
 //!
 //! A request is compiled: its text is parsed ([`parse`]), planned against the cached catalog ([`plan`],
-//! [`schema_cache`]), rendered to one statement ([`sql`]) and run in one transaction ([`db`]). The JSON
+//! [`schema_cache`]), rendered to one statement ([`sql`]) and run in one transaction ([`transaction`]). The JSON
 //! that Postgres makes goes to the socket as it is.
 
 mod access_log;
@@ -10,7 +10,6 @@ mod app;
 mod auth;
 pub mod cli;
 mod config;
-mod db;
 mod error;
 mod openapi;
 pub mod parse;
@@ -18,10 +17,7 @@ pub mod plan;
 mod routes;
 pub mod schema_cache;
 pub mod sql;
-mod target;
-mod tls;
 mod transaction;
-mod wire;
 mod workers;
 
 /// The release of PostgREST whose behaviour this is.
@@ -31,12 +27,10 @@ pub use app::{Address, App};
 pub use config::Config;
 pub use error::Error;
 
-use target::Target;
-
 /// The configuration with what the database says in it, as far as it can be asked.
 pub async fn with_database_settings(config: Config) -> Config {
     let asked = async {
-        let target = Target::of(&config)?;
+        let target = config.target()?;
         let mut client = target.client().await?;
         let settings = config::database::read(&mut client, &config).await?;
         anyhow::Ok(config.reloaded(settings)?)
@@ -60,7 +54,7 @@ pub async fn describe_schema(config: Config) -> anyhow::Result<serde_json::Value
     } else {
         config
     };
-    let target = Target::of(&config)?;
+    let target = config.target()?;
     let mut client = target.client().await?;
     let cache = schema_cache::load(&mut client, &config.schemas, &config.extra_search_path).await?;
     Ok(cache.describe())

@@ -32,6 +32,8 @@ use serde::{Serialize, Serializer as _};
 use serde_json::{Map, Serializer, Value};
 use svc_kit::pg::{Caller, quote_ident};
 
+use svc_kit::wire::Row;
+
 use crate::{
     App, Config, access_log,
     auth::{Identity, identify},
@@ -41,7 +43,6 @@ use crate::{
     schema_cache::{QualifiedName, SchemaCache},
     sql::Sql,
     transaction::{self, Isolation, Mode},
-    wire::Row,
 };
 
 /// PostgREST has no limit of its own; memory has. Larger uploads are storage's business.

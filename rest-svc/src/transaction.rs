@@ -4,14 +4,14 @@
 //! done: a request costs one round trip and no BEGIN. Only a transaction of another kind than the session's own
 //! begins with one, and only a write whose result may refuse it waits with COMMIT.
 
-use deadpool::managed;
-use svc_kit::pg::{Caller, set_config_statement};
+use svc_kit::{
+    pg::Caller,
+    wire::{Connection, Failure, Lease, Pool, PoolError, Row, SettingTexts},
+};
 
 use crate::{
-    db::{Manager, Pool, Pooled},
     error::{Error, Result},
     sql::{Param, Sql},
-    wire::{Connection, Failure, Row},
 };
 
 /// How a transaction begins.
@@ -93,13 +93,13 @@ impl Plan<'_> {
     /// # Errors
     /// What the database or `accept` refused, or that there is no connection.
     pub(crate) async fn run(&self, pool: &Pool, accept: Option<Accept<'_>>) -> Result<Vec<Row>> {
-        let connection = pool.get().await.map_err(|error| match error {
-            managed::PoolError::Timeout(_) => Error::pool_timeout(),
-            managed::PoolError::Backend(error) => Error::connection(&error.to_string()),
+        let lease = Lease::take(pool).await.map_err(|error| match error {
+            PoolError::Timeout(_) => Error::pool_timeout(),
+            PoolError::Backend(error) => Error::connection(&error.to_string()),
             other => Error::connection(&other.to_string()),
-        })?;
-        let mut guard = Guard(Some(connection));
-        let (connection, texts) = guard.connection();
+        });
+        let mut lease = lease?;
+        let (connection, texts) = lease.parts();
         let begins = accept.is_some() || !self.commit || !self.mode.is_own_of(connection);
         let failed = |error| Error::from_database(&error, self.is_anonymous);
         self.queue(connection, texts, begins).map_err(failed)?;
@@ -161,64 +161,4 @@ impl Plan<'_> {
         connection.settle().await?;
         checked
     }
-}
-
-/// Texts of the statements that make settings, by the settings' names. Requests differ little in them.
-#[derive(Default)]
-pub(crate) struct SettingTexts(Vec<(Vec<String>, String)>);
-
-impl SettingTexts {
-    const KEPT: usize = 8;
-
-    fn of(&mut self, settings: &[(&str, &str)]) -> &str {
-        let is_same = |known: &(Vec<String>, String)| {
-            let names = settings.iter().map(|(name, _)| *name);
-            known.0.len() == settings.len() && known.0.iter().map(String::as_str).eq(names)
-        };
-        let index = self.0.iter().position(is_same).unwrap_or_else(|| {
-            let names = || settings.iter().map(|(name, _)| *name);
-            self.0.truncate(Self::KEPT - 1);
-            let known = names().map(str::to_owned).collect();
-            self.0.push((known, set_config_statement(names())));
-            self.0.len() - 1
-        });
-        &self.0[index].1
-    }
-}
-
-/// A request that is dropped half-way (its client went away) leaves a transaction open on its connection. It is
-/// ended before the connection serves anybody else, and until then keeps its place in the pool: the database is
-/// still at work for it.
-struct Guard(Option<Pooled>);
-
-impl Guard {
-    fn connection(&mut self) -> (&mut Connection, &mut SettingTexts) {
-        match &mut self.0 {
-            Some(connection) => connection.parts(),
-            None => unreachable!("the connection leaves with the guard"),
-        }
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        let Some(mut connection) = self.0.take().filter(|it| !it.wire.is_idle()) else {
-            return;
-        };
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) if !connection.wire.is_lost() => {
-                runtime.spawn(async move {
-                    if connection.wire.settle().await.is_err() {
-                        discard(connection);
-                    }
-                });
-            }
-            _ => discard(connection),
-        }
-    }
-}
-
-/// Gives up a connection, and with it its place in the pool.
-fn discard(connection: managed::Object<Manager>) {
-    drop(managed::Object::take(connection));
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::{StreamExt as _, stream};
-use svc_kit::pg::quote_ident;
+use svc_kit::{pg::quote_ident, wire::ConnectError};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::mpsc,
@@ -15,7 +15,7 @@ use tokio::{
 use tokio_postgres::AsyncMessage;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{App, config, schema_cache, target::ConnectError};
+use crate::{App, config, schema_cache};
 
 /// A burst of changes is read at once and once after it, so far apart.
 const BETWEEN_LOADS: Duration = Duration::from_millis(100);

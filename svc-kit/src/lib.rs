@@ -1,7 +1,7 @@
 //! What every Nilam service shares, and nothing else.
 //!
 //! Configuration from the environment ([`env`]), token verification and claims ([`jwt`]), the pool and
-//! "run as this caller" ([`pg`]), migrations ([`migrate`]), serving HTTP ([`http`]) and logs
+//! "run as this caller" ([`pg`]), the same over few round trips ([`wire`]), migrations ([`migrate`]), serving HTTP ([`http`]) and logs
 //! ([`telemetry`]). With the feature `testing`, a Postgres database for each test.
 
 /// Of every service. glibc's makes threads wait for one another when one frees what another allocated, which is a tenth
@@ -17,3 +17,4 @@ pub mod pg;
 pub mod telemetry;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod wire;

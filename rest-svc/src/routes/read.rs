@@ -13,12 +13,13 @@ use super::{
     },
     window::{estimated_total, root_range, totals},
 };
+use svc_kit::wire::Row;
+
 use crate::{
     error::Result,
     parse::{MediaType, parse_query},
     plan::{Source, plan_read},
     sql::{self, Body, Kind, Sql},
-    wire::Row,
 };
 
 /// Reads.

@@ -9,10 +9,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::{Context, negotiate::Negotiated};
+use svc_kit::wire::Row;
+
 use crate::{
     error::{Error, Result},
     parse::{Count, Handling, MediaType, Missing, PlanFormat, Resolution, Return, Transaction},
-    wire::Row,
 };
 
 /// The one row that a wrapped statement gives.

@@ -13,6 +13,8 @@ use super::{
     },
     window::{estimated_total, root_range, totals},
 };
+use svc_kit::wire::Row;
+
 use crate::{
     error::{Error, Result},
     parse::{
@@ -22,7 +24,6 @@ use crate::{
     plan::{Source, plan_read},
     schema_cache::{QualifiedName, Shape},
     sql::{self, Arguments, Body, Kind, Sql, Totals},
-    wire::Row,
 };
 
 /// Where a call's arguments are.

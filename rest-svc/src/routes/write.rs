@@ -13,6 +13,8 @@ use super::{
         with_body,
     },
 };
+use svc_kit::wire::Row;
+
 use crate::{
     error::{Error, Result},
     parse::{
@@ -22,7 +24,6 @@ use crate::{
     plan::{Source, plan_read},
     schema_cache::{Column, Table},
     sql::{self, Body, Kind, Mutation, MutationKind, OnConflict, Sql, Totals},
-    wire::Row,
 };
 
 /// `Location` leaves more characters as they are.

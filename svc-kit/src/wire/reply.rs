@@ -8,7 +8,7 @@ use super::frames;
 
 /// A row in Postgres's binary format.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub struct Row {
     bytes: Bytes,
     columns: Vec<Option<Range<usize>>>,
 }
@@ -24,23 +24,23 @@ impl Row {
     }
 
     /// A value; none for null, and for a column that is not there.
-    pub(crate) fn get(&self, index: usize) -> Option<&[u8]> {
+    pub fn get(&self, index: usize) -> Option<&[u8]> {
         self.range(index).map(|range| &self.bytes[range])
     }
 
     /// A value that outlives the row without a copy.
-    pub(crate) fn bytes(&self, index: usize) -> Option<Bytes> {
+    pub fn bytes(&self, index: usize) -> Option<Bytes> {
         self.range(index).map(|range| self.bytes.slice(range))
     }
 
     /// A value of the type `text` or `json`.
-    pub(crate) fn text(&self, index: usize) -> Option<String> {
+    pub fn text(&self, index: usize) -> Option<String> {
         self.get(index)
             .map(|text| String::from_utf8_lossy(text).into_owned())
     }
 
     /// A value of the type `bigint`.
-    pub(crate) fn bigint(&self, index: usize) -> Option<i64> {
+    pub fn bigint(&self, index: usize) -> Option<i64> {
         Some(i64::from_be_bytes(self.get(index)?.try_into().ok()?))
     }
 }
@@ -48,12 +48,15 @@ impl Row {
 /// An `ErrorResponse`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct DbError {
+pub struct DbError {
     /// SQLSTATE
-    pub(crate) code: String,
-    pub(crate) message: String,
-    pub(crate) detail: Option<String>,
-    pub(crate) hint: Option<String>,
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// More about it.
+    pub detail: Option<String>,
+    /// What might help.
+    pub hint: Option<String>,
 }
 
 impl DbError {
@@ -84,7 +87,7 @@ impl DbError {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The database refused.
     #[error(transparent)]
     Database(#[from] DbError),

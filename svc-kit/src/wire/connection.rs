@@ -21,13 +21,13 @@ const BINARY: i16 = 1;
 
 /// What the server said of the session when it began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Session {
+pub struct Session {
     /// `pg_is_in_recovery()`
-    pub(crate) in_recovery: bool,
+    pub in_recovery: bool,
     /// `transaction_read_only`
-    pub(crate) read_only: bool,
+    pub read_only: bool,
     /// True if `default_transaction_isolation` is `read committed`.
-    pub(crate) read_committed: bool,
+    pub read_committed: bool,
 }
 
 /// Where a session is between two exchanges: the letters of `ReadyForQuery`.
@@ -45,7 +45,7 @@ enum State {
 ///
 /// Statements are put into a queue, and [`exchange`](Self::exchange) sends all of them and waits for all of their
 /// answers. Postgres runs what one exchange sends as one transaction unless a BEGIN is open.
-pub(crate) struct Connection {
+pub struct Connection {
     stream: BoxStream,
     session: Session,
     output: BytesMut,
@@ -77,7 +77,8 @@ struct Queue {
 }
 
 impl Connection {
-    pub(crate) fn new(stream: BoxStream, session: Session) -> Self {
+    /// A connection over a stream on which the start-up is done.
+    pub fn new(stream: BoxStream, session: Session) -> Self {
         Self {
             stream,
             session,
@@ -91,17 +92,18 @@ impl Connection {
         }
     }
 
-    pub(crate) fn session(&self) -> Session {
+    /// What the server said of the session.
+    pub fn session(&self) -> Session {
         self.session
     }
 
     /// True if the connection may serve the next request.
-    pub(crate) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.state == State::Idle
     }
 
     /// True if it can still be brought to rest by [`settle`](Self::settle).
-    pub(crate) fn is_lost(&self) -> bool {
+    pub fn is_lost(&self) -> bool {
         // What is half sent cannot be taken back.
         self.state == State::Lost || (self.state == State::Busy && !self.output.is_empty())
     }
@@ -111,7 +113,7 @@ impl Connection {
     ///
     /// # Errors
     /// What cannot be sent; the queue is then empty.
-    pub(crate) fn queue<'a>(
+    pub fn queue<'a>(
         &mut self,
         role: Option<&str>,
         text: &str,
@@ -191,7 +193,7 @@ impl Connection {
     ///
     /// # Errors
     /// The first that went wrong; Postgres skips what was queued behind it.
-    pub(crate) async fn exchange(&mut self) -> Result<Vec<Row>, Failure> {
+    pub async fn exchange(&mut self) -> Result<Vec<Row>, Failure> {
         frontend::sync(&mut self.output);
         self.state = State::Busy;
         let outcome = self.send_and_read().await;
@@ -283,7 +285,7 @@ impl Connection {
     ///
     /// # Errors
     /// The connection broke.
-    pub(crate) async fn settle(&mut self) -> Result<(), Failure> {
+    pub async fn settle(&mut self) -> Result<(), Failure> {
         if self.state == State::Busy {
             match self.read_answers().await {
                 Ok(_) | Err(Failure::Database(_)) => {}
@@ -305,7 +307,7 @@ impl Connection {
     ///
     /// # Errors
     /// The connection cannot be used again.
-    pub(crate) fn refresh(&mut self) -> Result<(), Failure> {
+    pub fn refresh(&mut self) -> Result<(), Failure> {
         if !self.is_idle() {
             return Err(io::Error::from(io::ErrorKind::NotConnected).into());
         }

@@ -10,8 +10,13 @@
 mod connection;
 mod frames;
 mod handover;
+mod pool;
 mod reply;
+mod target;
+mod tls;
 
-pub(crate) use connection::{Connection, Session};
-pub(crate) use handover::{BoxStream, Handover, Lent, Tls};
-pub(crate) use reply::{DbError, Failure, Row};
+pub use connection::{Connection, Session};
+pub use handover::{BoxStream, Lent, Tls};
+pub use pool::{Lease, Manager, Pool, PoolError, SettingTexts, pool};
+pub use reply::{DbError, Failure, Row};
+pub use target::{ConnectError, Driver, Target};

@@ -13,15 +13,16 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// What a connection runs over: TCP, a Unix socket, or TLS.
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 /// A stream of any kind.
-pub(crate) struct BoxStream(Box<dyn Stream>);
+pub struct BoxStream(Box<dyn Stream>);
 
 impl BoxStream {
-    pub(crate) fn new(stream: impl Stream + 'static) -> Self {
+    /// Wraps a stream.
+    pub fn new(stream: impl Stream + 'static) -> Self {
         Self(Box::new(stream))
     }
 }
@@ -57,10 +58,10 @@ impl AsyncWrite for BoxStream {
 type Connector = <MakeRustlsConnect as MakeTlsConnect<BoxStream>>::TlsConnect;
 
 /// TLS over a stream.
-pub(crate) type Tls = <MakeRustlsConnect as MakeTlsConnect<BoxStream>>::Stream;
+pub type Tls = <MakeRustlsConnect as MakeTlsConnect<BoxStream>>::Stream;
 
 /// A stream that can be taken back from whoever it was lent to, for whom it then is closed.
-pub(crate) struct Lent<S>(Arc<Mutex<Option<S>>>);
+pub struct Lent<S>(Arc<Mutex<Option<S>>>);
 
 impl<S> Clone for Lent<S> {
     fn clone(&self) -> Self {
@@ -135,14 +136,14 @@ impl<S: TlsStream + Unpin> TlsStream for Lent<S> {
 }
 
 /// Both ends that tokio-postgres may come to use: the plain stream, and TLS over it.
-pub(crate) struct Handover {
+pub(super) struct Handover {
     plain: Lent<BoxStream>,
     tls: Lent<Tls>,
 }
 
 impl Handover {
     /// Lends a stream; `connector` makes TLS of it if it comes to that.
-    pub(crate) fn lend(
+    pub(super) fn lend(
         stream: BoxStream,
         connector: Connector,
     ) -> (Self, Lent<BoxStream>, Borrower) {
@@ -160,7 +161,7 @@ impl Handover {
     }
 
     /// The stream as it is now used. Whoever has it still reads the end of it.
-    pub(crate) fn take_back(self) -> Option<BoxStream> {
+    pub(super) fn take_back(self) -> Option<BoxStream> {
         match self.tls.take_back() {
             Some(tls) => Some(BoxStream::new(tls)),
             None => self.plain.take_back(),
@@ -169,7 +170,7 @@ impl Handover {
 }
 
 /// Makes TLS of a lent stream, and lends that.
-pub(crate) struct Borrower {
+pub(super) struct Borrower {
     connector: Connector,
     tls: Lent<Tls>,
 }

@@ -74,10 +74,6 @@ pub(super) fn complete<'a>(
     {
         pg.options(options);
     }
-    if pg.get_application_name().is_none() {
-        let name = format!("PostgREST {}", crate::VERSION);
-        pg.application_name(variable("PGAPPNAME").unwrap_or(&name));
-    }
 }
 
 #[cfg(test)]

@@ -17,11 +17,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::{
-    config::Config,
-    tls,
-    wire::{self, BoxStream, Handover, Lent, Session, Tls},
-};
+use super::{BoxStream, Lent, Session, Tls, connection::Connection, handover::Handover, tls};
 
 /// What a session is, before it is given to anybody.
 const LOOK: &str = "SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('transaction_read_only'), \
@@ -30,7 +26,7 @@ const PORT: u16 = 5432;
 
 /// Where the database is, and how connections to it are made private.
 #[derive(Clone)]
-pub(crate) struct Target {
+pub struct Target {
     config: tokio_postgres::Config,
     hosts: Arc<[Endpoint]>,
     wanted: Wanted,
@@ -38,11 +34,11 @@ pub(crate) struct Target {
 }
 
 /// tokio-postgres's half of a connection, which has to be driven.
-pub(crate) type Driver = tokio_postgres::Connection<Lent<BoxStream>, Lent<Tls>>;
+pub type Driver = tokio_postgres::Connection<Lent<BoxStream>, Lent<Tls>>;
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ConnectError {
+pub enum ConnectError {
     /// Nobody there.
     #[error("connection to server at {0} failed: {1}")]
     Network(String, io::Error),
@@ -56,7 +52,7 @@ pub(crate) enum ConnectError {
 
 impl ConnectError {
     /// SQLSTATE, if it is the database that refused.
-    pub(crate) fn code(&self) -> Option<&str> {
+    pub fn code(&self) -> Option<&str> {
         match self {
             Self::Startup(error) => error.code().map(tokio_postgres::error::SqlState::code),
             _ => None,
@@ -100,7 +96,7 @@ impl fmt::Display for Endpoint {
 
 /// `target_session_attrs`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+enum Wanted {
     Any,
     ReadWrite,
     ReadOnly,
@@ -148,22 +144,32 @@ impl Wanted {
 }
 
 impl Target {
-    /// Where the database is: what `db-uri` leaves open is taken from libpq's variables, then from libpq's defaults.
-    pub(crate) fn of(config: &Config) -> anyhow::Result<Self> {
-        let variable = |name: &str| config.variable(name);
+    /// Where the database is: what the connection string leaves open is taken from libpq's variables, then from
+    /// libpq's defaults. `application_name` is shown in `pg_stat_activity` unless either names another.
+    ///
+    /// # Errors
+    /// A connection string or certificates that cannot be read.
+    pub fn new<'a>(
+        uri: &str,
+        application_name: &str,
+        variable: impl Fn(&str) -> Option<&'a str>,
+    ) -> anyhow::Result<Self> {
         let mut tls = tls::Settings::default();
         let mut wanted = variable("PGTARGETSESSIONATTRS").map(str::to_owned);
-        let uri = keywords::split(&config.db_uri, |name, value| {
+        let uri = keywords::split(uri, |name, value| {
             if name == "target_session_attrs" {
                 wanted = Some(value.to_owned());
                 return true;
             }
             tls.take(name, value)
         });
-        let (ssl_mode, tls) = tls.or_variables(variable).connector()?;
+        let (ssl_mode, tls) = tls.or_variables(&variable).connector()?;
         let mut pg: tokio_postgres::Config = uri.parse()?;
         pg.ssl_mode(ssl_mode);
-        keywords::complete(&mut pg, variable);
+        keywords::complete(&mut pg, &variable);
+        if pg.get_application_name().is_none() {
+            pg.application_name(variable("PGAPPNAME").unwrap_or(application_name));
+        }
         Ok(Self {
             hosts: endpoints(&pg)?.into(),
             config: pg,
@@ -173,7 +179,8 @@ impl Target {
     }
 
     /// The same for whom only a session that may write will do, as LISTEN does.
-    pub(crate) fn read_write(&self) -> Self {
+    #[must_use]
+    pub fn read_write(&self) -> Self {
         Self {
             wanted: Wanted::ReadWrite,
             ..self.clone()
@@ -184,19 +191,19 @@ impl Target {
     ///
     /// # Errors
     /// Of the server tried last, if none of them will do.
-    pub(crate) async fn open(&self) -> Result<wire::Connection, ConnectError> {
+    pub async fn open(&self) -> Result<Connection, ConnectError> {
         let (session, handover, made) = self.establish().await?;
         drop(made);
         let stream = handover.take_back();
         let stream = stream.ok_or(ConnectError::Unsuitable("the connection is gone already"))?;
-        Ok(wire::Connection::new(stream, session))
+        Ok(Connection::new(stream, session))
     }
 
     /// A connection of tokio-postgres, driven in the background.
     ///
     /// # Errors
     /// Of the server tried last, if none of them will do.
-    pub(crate) async fn client(&self) -> Result<Client, ConnectError> {
+    pub async fn client(&self) -> Result<Client, ConnectError> {
         let (client, driver) = self.client_and_driver().await?;
         tokio::spawn(async move {
             if let Err(error) = driver.await {
@@ -210,7 +217,7 @@ impl Target {
     ///
     /// # Errors
     /// Of the server tried last, if none of them will do.
-    pub(crate) async fn client_and_driver(&self) -> Result<(Client, Driver), ConnectError> {
+    pub async fn client_and_driver(&self) -> Result<(Client, Driver), ConnectError> {
         let (_, _, made) = self.establish().await?;
         Ok(made)
     }

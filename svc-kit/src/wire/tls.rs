@@ -19,20 +19,20 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// What a connection string says about TLS, which the driver does not read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub(super) struct Settings {
     /// `sslmode`
-    pub(crate) mode: Option<String>,
+    pub(super) mode: Option<String>,
     /// `sslrootcert`: a file of certificates, or `system`.
-    pub(crate) root_cert: Option<String>,
+    pub(super) root_cert: Option<String>,
     /// `sslcert`: a file with the client's certificate.
-    pub(crate) cert: Option<String>,
+    pub(super) cert: Option<String>,
     /// `sslkey`: a file with its key.
-    pub(crate) key: Option<String>,
+    pub(super) key: Option<String>,
 }
 
 impl Settings {
     /// Takes a setting of the connection string, if it is one of these.
-    pub(crate) fn take(&mut self, name: &str, value: &str) -> bool {
+    pub(super) fn take(&mut self, name: &str, value: &str) -> bool {
         let slot = match name {
             "sslmode" => &mut self.mode,
             "sslrootcert" => &mut self.root_cert,
@@ -45,7 +45,7 @@ impl Settings {
     }
 
     /// What is not set is taken from libpq's variables.
-    pub(crate) fn or_variables<'a>(mut self, variable: impl Fn(&str) -> Option<&'a str>) -> Self {
+    pub(super) fn or_variables<'a>(mut self, variable: impl Fn(&str) -> Option<&'a str>) -> Self {
         for (slot, name) in [
             (&mut self.mode, "PGSSLMODE"),
             (&mut self.root_cert, "PGSSLROOTCERT"),
@@ -63,7 +63,7 @@ impl Settings {
     ///
     /// # Errors
     /// An unknown mode, files that cannot be read, or a mode that verifies without certificates to verify by.
-    pub(crate) fn connector(&self) -> anyhow::Result<(SslMode, MakeRustlsConnect)> {
+    pub(super) fn connector(&self) -> anyhow::Result<(SslMode, MakeRustlsConnect)> {
         // A root certificate that is named makes `require` look at it.
         let (mode, verify) = match self.mode.as_deref().unwrap_or("prefer") {
             "disable" => (SslMode::Disable, Verify::Nothing),

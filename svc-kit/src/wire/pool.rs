@@ -1,0 +1,158 @@
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
+
+use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+
+use super::{
+    Connection,
+    target::{ConnectError, Target},
+};
+use crate::pg::set_config_statement;
+
+/// A connection of the pool.
+pub struct PooledConnection {
+    wire: Connection,
+    settings: SettingTexts,
+    generation: u64,
+}
+
+/// Makes connections for the pool.
+pub struct Manager {
+    target: Target,
+    /// Connections of an earlier generation are not used again.
+    generation: AtomicU64,
+}
+
+impl Manager {
+    /// Makes every connection that there is be replaced, those in use when they come back.
+    pub fn renew(&self) {
+        self.generation.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl managed::Manager for Manager {
+    type Type = PooledConnection;
+    type Error = ConnectError;
+
+    async fn create(&self) -> Result<PooledConnection, ConnectError> {
+        Ok(PooledConnection {
+            generation: self.generation.load(Ordering::Relaxed),
+            // Boxed: a request's future would carry a handshake's state that it hardly ever needs.
+            wire: Box::pin(self.target.open()).await?,
+            settings: SettingTexts::default(),
+        })
+    }
+
+    async fn recycle(
+        &self,
+        connection: &mut PooledConnection,
+        _: &Metrics,
+    ) -> RecycleResult<ConnectError> {
+        if connection.generation != self.generation.load(Ordering::Relaxed) {
+            return Err(RecycleError::message("connection of an earlier catalog"));
+        }
+        let refreshed = connection.wire.refresh();
+        refreshed.map_err(|failure| RecycleError::message(failure.to_string()))
+    }
+}
+
+/// The pool of a service.
+pub type Pool = managed::Pool<Manager>;
+
+/// Why there is no connection for a request.
+pub type PoolError = managed::PoolError<ConnectError>;
+
+/// Makes a pool that connects when it is first used. `size` is the most connections at a time, `timeout` how long
+/// a request waits for one.
+///
+/// # Errors
+/// A size or timeout that no pool can have.
+pub fn pool(target: Target, size: usize, timeout: Duration) -> Result<Pool, managed::BuildError> {
+    let manager = Manager {
+        target,
+        generation: AtomicU64::new(0),
+    };
+    Pool::builder(manager)
+        .max_size(size)
+        .wait_timeout(Some(timeout))
+        .create_timeout(Some(timeout))
+        .runtime(deadpool::Runtime::Tokio1)
+        .build()
+}
+
+/// Texts of the statements that make settings, by the settings' names. Requests differ little in them.
+#[derive(Default)]
+pub struct SettingTexts(Vec<(Vec<String>, String)>);
+
+impl SettingTexts {
+    const KEPT: usize = 8;
+
+    /// The statement that makes settings of these names.
+    pub fn of(&mut self, settings: &[(&str, &str)]) -> &str {
+        let is_same = |known: &(Vec<String>, String)| {
+            let names = settings.iter().map(|(name, _)| *name);
+            known.0.len() == settings.len() && known.0.iter().map(String::as_str).eq(names)
+        };
+        let index = self.0.iter().position(is_same).unwrap_or_else(|| {
+            let names = || settings.iter().map(|(name, _)| *name);
+            self.0.truncate(Self::KEPT - 1);
+            let known = names().map(str::to_owned).collect();
+            self.0.push((known, set_config_statement(names())));
+            self.0.len() - 1
+        });
+        &self.0[index].1
+    }
+}
+
+/// A connection for as long as a transaction lasts.
+///
+/// A request that is dropped half-way (its client went away) leaves a transaction open on its connection. It is
+/// ended before the connection serves anybody else, and until then keeps its place in the pool: the database is
+/// still at work for it.
+pub struct Lease(Option<managed::Object<Manager>>);
+
+impl Lease {
+    /// Takes a connection out of the pool, or makes one.
+    ///
+    /// # Errors
+    /// None is free in time, or none can be made.
+    pub async fn take(pool: &Pool) -> Result<Self, PoolError> {
+        Ok(Self(Some(pool.get().await?)))
+    }
+
+    /// The connection, and what it knows of settings.
+    pub fn parts(&mut self) -> (&mut Connection, &mut SettingTexts) {
+        match &mut self.0 {
+            Some(connection) => {
+                let connection: &mut PooledConnection = connection;
+                (&mut connection.wire, &mut connection.settings)
+            }
+            None => unreachable!("the connection leaves with the lease"),
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(mut connection) = self.0.take().filter(|it| !it.wire.is_idle()) else {
+            return;
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if !connection.wire.is_lost() => {
+                runtime.spawn(async move {
+                    if connection.wire.settle().await.is_err() {
+                        discard(connection);
+                    }
+                });
+            }
+            _ => discard(connection),
+        }
+    }
+}
+
+/// Gives up a connection, and with it its place in the pool.
+fn discard(connection: managed::Object<Manager>) {
+    drop(managed::Object::take(connection));
+}
