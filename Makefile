@@ -71,6 +71,7 @@ differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and 
 differential-storage: node_modules/.stamp ## Sends the same requests to storage-api and to storage-svc, and shows what differs. Needs STORAGE_API_DIR.
 	cargo build --package storage-svc --package pg-embed --bins
 	target/debug/with-postgres $(NODE) tests/differential/storage.mjs $(SCENARIOS)
+	target/debug/with-postgres $(NODE) tests/differential/storage-takeover.mjs
 
 bench: build ## Measures the services beside their peers and Postgres's own limit.
 	scripts/ensure-bench-tools.sh

@@ -44,21 +44,30 @@ export async function play(scenario, server, Side) {
 
 /** Rows and mails come in any order; and when the status differs already, the bodies say why. */
 function differencesOf(a, b) {
-  if (a?.unordered)
+  if (a?.unordered && b?.unordered)
     return [...new Set([...Object.keys(a.unordered), ...Object.keys(b.unordered)])].flatMap((name) =>
       unorderedDifferences(a.unordered[name], b.unordered[name], name),
     );
   if (a?.status === b?.status) return differences(a, b);
-  const brief = ({ status, headers, body }) => [status, headers.location, body].filter(Boolean);
+  const brief = (answer) => answer && [answer.status, answer.headers?.location, answer.body].filter(Boolean);
   return [['status', brief(a), brief(b)]];
+}
+
+/** What belongs together: the same place, or the same request where answers led one side to send more. */
+function pairs(theirs, ours) {
+  if (theirs.length === ours.length) return theirs.map((each, index) => [each, ours[index]]);
+  const rest = [...ours];
+  const found = theirs.map((each) => {
+    const index = rest.findIndex(({ what }) => what === each.what);
+    return [each, ...(index < 0 ? [] : rest.splice(index, 1))];
+  });
+  return [...found, ...rest.map((each) => [undefined, each])];
 }
 
 /** What differs between two transcripts. */
 export function compare(scenario, theirs, ours) {
   const found = [];
-  const length = Math.max(theirs.transcript.length, ours.transcript.length);
-  for (let index = 0; index < length; index += 1) {
-    const [a, b] = [theirs, ours].map(({ transcript }) => transcript[index]);
+  for (const [a, b] of pairs(theirs.transcript, ours.transcript)) {
     for (const [place, their, our] of differencesOf(a?.comparable, b?.comparable))
       found.push({ scenario, what: a?.what ?? b.what, place, their, our, status: a?.comparable.status });
   }
@@ -104,9 +113,8 @@ export function print(found, name) {
     const times =
       more.length > 0 ? `  (and ${more.length} more, last ${more.at(-1).scenario}, ${more.at(-1).what})` : '';
     console.log(`\n${scenario} | ${what}${times}${rule ? `\n  accepted: ${rule.reason}` : ''}`);
-    console.log(
-      `  ${place}\n    ${name.padEnd(6)}  ${show(their)}\n    ${'ours'.padEnd(name.length)}    ${show(our)}`,
-    );
+    const [theirs, ours] = [name, 'ours'].map((who) => who.padEnd(name.length));
+    console.log(`  ${place}\n    ${theirs}  ${show(their)}\n    ${ours}  ${show(our)}`);
   }
 }
 

@@ -5,33 +5,20 @@
 // sets two copies of the original beside each other, between which nothing may differ. Ends with 1 on a
 // difference that is not accepted; --transcript prints what the original answered.
 
-import { access } from 'node:fs/promises';
 import path from 'node:path';
 
 import { run, scenariosIn } from './report.mjs';
 import { accepted, byChance } from './storage/support/accepted.mjs';
 import { profiles } from './storage/support/profiles.mjs';
+import { programs, withItself } from './storage/support/programs.mjs';
 import { prepareTemplate, Server } from './storage/support/server.mjs';
 import { Side } from './storage/support/side.mjs';
 
 const TEMPLATE = 'storage_template';
-const original = process.env.STORAGE_API_DIR;
-const withItself = process.argv.includes('--self');
 
 async function main() {
-  if (!original) {
-    console.log('skipped: STORAGE_API_DIR is not set; CONTRIBUTING.md says how to build storage-api');
-    return true;
-  }
-  const started = path.join(path.resolve(original), 'dist/start/server.js');
-  await access(started);
-  const node = process.env.STORAGE_API_NODE ?? process.execPath;
-  const theirs = { command: [node, started], cwd: path.resolve(original) };
-  const program = path.resolve(process.env.STORAGE_SVC_BIN ?? 'target/debug/storage-svc');
-  const servers = [
-    new Server('theirs', theirs),
-    new Server('ours', withItself ? theirs : { command: [program] }),
-  ];
+  if (!programs) return true;
+  const servers = Object.values(programs).map((program) => new Server(program.name, program));
   await prepareTemplate(TEMPLATE);
   const scenarios = await scenariosIn(path.join(import.meta.dirname, 'storage'), profiles);
   return run({

@@ -56,18 +56,30 @@ export class Server {
     await admin.query(`create database ${this.databaseName} template ${template}`);
     await admin.end();
     this.folder = await mkdtemp(path.join(tmpdir(), `storage-${this.name}-`));
+    await this.#serve(settings);
+    this.database = await connect(this.databaseName);
+    this.database.on('error', () => {});
+  }
+
+  async #serve(settings) {
+    this.settings = settings;
     this.port = await freePort();
     this.#spawn(settings);
     await until(
-      `${this.name} as ${profile}`,
+      `${this.command.join(' ')} on ${this.databaseName}`,
       async () => {
         if (this.child.exitCode !== null) throw new Error(this.log());
         return (await fetch(`http://127.0.0.1:${this.port}/status`)).ok;
       },
       60_000,
     );
-    this.database = await connect(this.databaseName);
-    this.database.on('error', () => {});
+  }
+
+  /** Another program takes over, on the same database and folder with the same settings. */
+  async handOver({ command, cwd }) {
+    await this.#end();
+    Object.assign(this, { command, cwd });
+    await this.#serve(this.settings);
   }
 
   #spawn(settings) {
@@ -94,6 +106,11 @@ export class Server {
     this.log = () => output.join('');
   }
 
+  /** The database, as a superuser sees it. */
+  url() {
+    return databaseUrl(this.databaseName);
+  }
+
   /** Empties tables and folder, and takes policies away. */
   async reset() {
     const { rows } = await this.database.query(
@@ -117,15 +134,18 @@ export class Server {
     return rows;
   }
 
+  async #end() {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.kill();
+    const patience = setTimeout(() => this.child.kill('SIGKILL'), 3000);
+    await ended;
+    clearTimeout(patience);
+  }
+
   async stop() {
     if (!this.child) return;
-    if (this.child.exitCode === null && this.child.signalCode === null) {
-      const ended = once(this.child, 'exit');
-      this.child.kill();
-      const patience = setTimeout(() => this.child.kill('SIGKILL'), 3000);
-      await ended;
-      clearTimeout(patience);
-    }
+    await this.#end();
     await this.database?.end();
     await rm(this.folder, { recursive: true, force: true });
     this.child = undefined;

@@ -201,6 +201,11 @@ export class Side {
       where: 'at the end',
       comparable: { unordered: comparable },
     });
+    this.close();
+  }
+
+  /** Lets connections go. */
+  close() {
     this.#agent.destroy();
   }
 
