@@ -68,8 +68,17 @@ function pairs(theirs, ours) {
 export function compare(scenario, theirs, ours) {
   const found = [];
   for (const [a, b] of pairs(theirs.transcript, ours.transcript)) {
-    for (const [place, their, our] of differencesOf(a?.comparable, b?.comparable))
-      found.push({ scenario, what: a?.what ?? b.what, place, their, our, status: a?.comparable.status });
+    const whole = [a?.comparable, b?.comparable];
+    for (const [place, their, our] of differencesOf(...whole))
+      found.push({
+        scenario,
+        what: a?.what ?? b.what,
+        place,
+        their,
+        our,
+        status: a?.comparable.status,
+        whole,
+      });
   }
   for (const [who, { failure }] of Object.entries({ theirs, ours }))
     if (failure)
@@ -102,6 +111,17 @@ export function reasonFor(difference, accepted) {
 function show(value) {
   const text = inspect(value, { depth: 9, breakLength: Infinity, maxStringLength: 300 });
   return text.length > 400 && !showAll ? `${text.slice(0, 400)} …` : text;
+}
+
+/** One difference in place of many within one answer, as when a list has an entry more. */
+function summed(found) {
+  const groups = Map.groupBy(found, ({ whole }) => whole ?? {});
+  return [...groups].flatMap(([whole, list]) => {
+    const within = list.filter(({ place, rule }) => place.startsWith('body.') && !rule);
+    if (within.length <= 4) return list;
+    const [their, our] = whole.map(({ body }) => body);
+    return [...list.filter((each) => !within.includes(each)), { ...within[0], place: 'body', their, our }];
+  });
 }
 
 /** Prints differences, those that are alike once. `name` is what the original is called. */
@@ -157,7 +177,7 @@ export async function run({ scenarios, servers, Side, begin, accepted, name }) {
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }
-  print(found, name);
+  print(summed(found), name);
   const missing = await undocumented(accepted);
   for (const rule of missing) console.log(`\nnot in docs/differences.md: ${rule.documented}`);
   if (!chosen)

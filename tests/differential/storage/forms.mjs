@@ -30,16 +30,30 @@ export default [
           token: service(t),
           as: `a form of ${size} bytes into ${bucket}`,
         });
-        await t.upload(`${bucket}/chunked${size}`, body, {
-          chunked: true,
-          as: `${size} bytes in chunks into ${bucket}`,
-        });
       }
       await t.upload('b/f/.emptyFolderPlaceholder', '');
       await t.upload('b/g/.emptyFolderPlaceholder', 'x');
       await t.form('POST', '/object/b/h/.emptyFolderPlaceholder', [file('x')], { token: service(t) });
       await t.form('POST', '/object/b/i/.emptyFolderPlaceholder', [file('')], { token: service(t) });
       await t.post('/object/list/b', { prefix: '' }, { token: service(t) });
+    },
+  },
+  {
+    name: 'sizes that are not declared',
+    profile: 'plain',
+    async run(t) {
+      await t.bucket('b');
+      await t.bucket('small', { file_size_limit: 10 });
+      for (const [bucket, size] of [
+        ['b', LIMITS.standard],
+        ['b', LIMITS.standard + 1],
+        ['b', LIMITS.any + 1],
+        ['small', 10],
+        ['small', 11],
+      ]) {
+        const as = `${size} bytes in chunks into ${bucket}`;
+        await t.upload(`${bucket}/${size}`, 'x'.repeat(size), { chunked: true, as });
+      }
     },
   },
   {

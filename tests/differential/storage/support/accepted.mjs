@@ -10,6 +10,13 @@ const among =
   ({ their, our }) =>
     [their, our].every((value) => values.includes(value));
 
+/** A status and a `statusCode` of ours in place of theirs. */
+const gives =
+  (theirStatus, ours) =>
+  ({ their, our }) =>
+    their?.[0] === theirStatus &&
+    (ours === undefined || (our?.[0] === ours[0] && our?.[1]?.statusCode === ours[1]));
+
 /** Which of two missing things the original names is left to chance. */
 const firstMissing = {
   what: /^(GET|HEAD) \/(object|render\/image)\/(info\/)?public\/(closed|none)\//,
@@ -32,5 +39,50 @@ export const accepted = [
     ...atTheSameTime,
     if: ({ place, our }) => place !== 'stored' || our === 1,
     documented: 'of several uploads of one key at the same time exactly one is stored',
+  },
+  {
+    what: /^(200001|300001|11) bytes in chunks into/,
+    place: 'status',
+    if: gives(200, [400, '413']),
+    reason: 'a body whose length is not declared is limited, too',
+    documented: 'an upload whose length is not declared ends at the limit, too',
+  },
+  {
+    scenario: 'forms: sizes that are not declared',
+    what: 'rows and blobs',
+    if: ({ our }) => our === undefined,
+    reason: 'what such an upload would have left',
+    documented: 'an upload whose length is not declared ends at the limit, too',
+  },
+  {
+    place: /^body\.message$|^body$/,
+    if: ({ their, our }) =>
+      /Invalid key: blobs\/\S* contains dot path segment/.test(their) && /Invalid key: [^<]*\.\.?/.test(our),
+    reason: 'messages do not name paths of the server',
+    documented: 'a key with the segment `.` or `..` is named as it was sent',
+  },
+  {
+    what: /modified since same$/,
+    place: 'status',
+    if: ({ their, our }) => their[0] === 200 && our[0] === 304,
+    reason: 'dates of requests have no milliseconds, so those of objects are compared without',
+    documented: 'an object is not modified since its own `Last-Modified`',
+  },
+  {
+    scenario: /^lists: (first generation|from page to page)/,
+    what: /"order":"desc"/,
+    place: /^(body|keys)/,
+    reason: 'a folder of a single object is lost by a function of the original',
+    documented: 'listing by name in descending order shows a folder that holds a single object',
+  },
+  {
+    place: 'status',
+    if: ({ their, our }) =>
+      their?.[0] === 500 &&
+      our?.[0] < 500 &&
+      /code: (22003|22021|22007)\b|InternalError/.test(JSON.stringify(their)),
+    reason: 'what a client sends does not end in a 500',
+    documented:
+      'a number, a date, a null character or a name that the database or the file system cannot take is no 500',
   },
 ];
