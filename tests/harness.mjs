@@ -128,7 +128,7 @@ export async function platform() {
   const { child, endpoints } = await standalone(folder, await freePorts('api', 'db', 'mailbox'));
   const children = [child];
   if (mode === 'apart') {
-    const apart = await startApart(endpoints);
+    const apart = await startApart(endpoints, folder);
     children.unshift(...apart.children);
     endpoints.API_URL = apart.url;
   }
@@ -144,7 +144,7 @@ export async function platform() {
   };
 }
 
-async function startApart(endpoints) {
+async function startApart(endpoints, folder) {
   const ports = await freePorts('gateway', 'rest', 'auth', 'storage', 'realtime', 'functions');
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const at = (name) => `http://127.0.0.1:${ports[name]}`;
@@ -195,6 +195,16 @@ async function startApart(endpoints) {
       AUTH_JWT_SECRET: secret,
       ANON_KEY: endpoints.ANON_KEY,
       SERVICE_KEY: endpoints.SERVICE_ROLE_KEY,
+      STORAGE_BACKEND: 'file',
+      STORAGE_FILE_BACKEND_PATH: path.join(folder, 'storage'),
+      TENANT_ID: 'stub',
+      REGION: 'local',
+      UPLOAD_FILE_SIZE_LIMIT: String(50 * 1024 * 1024),
+      STORAGE_PUBLIC_URL: at('gateway'),
+      REQUEST_ALLOW_X_FORWARDED_PATH: 'true',
+      IMAGE_TRANSFORMATION_ENABLED: 'true',
+      S3_PROTOCOL_ACCESS_KEY_ID: endpoints.S3_PROTOCOL_ACCESS_KEY_ID,
+      S3_PROTOCOL_ACCESS_KEY_SECRET: endpoints.S3_PROTOCOL_ACCESS_KEY_SECRET,
     }),
     start('realtime-svc', [], {
       PORT: String(ports.realtime),

@@ -170,9 +170,11 @@ async fn serve(parts: Parts<'_>) -> anyhow::Result<()> {
         mailbox_url.clone(),
         format!("smtp://{}", smtp.local_addr()?),
         keys,
-    );
+    )?;
     let wiring = Wiring {
         keys,
+        data_dir,
+        endpoints: &endpoints,
         database: &database,
         api_url: &api_url,
         mailbox_url: &mailbox_url,
@@ -272,6 +274,8 @@ async fn report(name: &str, server: impl Future<Output = std::io::Result<()>>) {
 /// What only standalone knows, as settings of the services.
 struct Wiring<'a> {
     keys: &'a Keys,
+    data_dir: &'a Path,
+    endpoints: &'a Endpoints,
     database: &'a Database,
     api_url: &'a str,
     mailbox_url: &'a str,
@@ -379,7 +383,27 @@ impl Wiring<'_> {
                 ("ANON_KEY", self.keys.anon_key.clone()),
                 ("SERVICE_KEY", self.keys.service_role_key.clone()),
             ],
-            &[],
+            &[
+                ("STORAGE_BACKEND", text("file")),
+                (
+                    "STORAGE_FILE_BACKEND_PATH",
+                    text(self.data_dir.join("storage").display()),
+                ),
+                ("TENANT_ID", text("stub")),
+                ("REGION", text(state::S3_REGION)),
+                ("UPLOAD_FILE_SIZE_LIMIT", text(50 * 1024 * 1024)),
+                ("STORAGE_PUBLIC_URL", text(self.api_url)),
+                ("REQUEST_ALLOW_X_FORWARDED_PATH", text(true)),
+                ("IMAGE_TRANSFORMATION_ENABLED", text(true)),
+                (
+                    "S3_PROTOCOL_ACCESS_KEY_ID",
+                    self.endpoints.s3_protocol_access_key_id.clone(),
+                ),
+                (
+                    "S3_PROTOCOL_ACCESS_KEY_SECRET",
+                    self.endpoints.s3_protocol_access_key_secret.clone(),
+                ),
+            ],
         )
     }
 

@@ -90,6 +90,23 @@ impl Keys {
         })
     }
 
+    /// The id and the secret of the S3 protocol's credentials: those of every local stack, or made of this
+    /// deployment's own secret.
+    pub fn s3_credentials(&self) -> anyhow::Result<(String, String)> {
+        if self.jwt_secret == svc_kit::jwt::LOCAL_JWT_SECRET {
+            return Ok((
+                "625729a08b95bf1b7ff351a663f3a23c".to_owned(),
+                "850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907".to_owned(),
+            ));
+        }
+        let key = EncodingKey::from_secret(self.jwt_secret.as_bytes());
+        let derive = |purpose: &str| {
+            jsonwebtoken::crypto::sign(purpose.as_bytes(), &key, jsonwebtoken::Algorithm::HS256)
+        };
+        let id: String = derive("s3 access key id")?.chars().take(32).collect();
+        Ok((id, derive("s3 secret access key")?))
+    }
+
     /// The well-known keys on loopback, and our own as soon as anybody else could reach us.
     pub fn for_host(host: IpAddr, data_dir: &Path) -> anyhow::Result<Self> {
         if host.is_loopback() {

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{cli::Output, keys::Keys};
 
+/// The region of a local stack.
+pub const S3_REGION: &str = "local";
+
 /// The addresses and keys of a running platform, under the names that the CLI's `status` prints.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -31,6 +34,12 @@ pub struct Endpoints {
     pub functions_url: String,
     /// Storage's S3 protocol behind it.
     pub storage_s3_url: String,
+    /// Who S3 clients are.
+    pub s3_protocol_access_key_id: String,
+    /// What they sign with.
+    pub s3_protocol_access_key_secret: String,
+    /// The region that they sign for.
+    pub s3_protocol_region: String,
     /// The database, for `psql` and migrations.
     pub db_url: String,
     /// The mailbox's page and API.
@@ -59,8 +68,12 @@ impl Endpoints {
         mailpit_url: String,
         smtp_url: String,
         keys: &Keys,
-    ) -> Self {
-        Self {
+    ) -> anyhow::Result<Self> {
+        let (id, secret) = keys.s3_credentials()?;
+        Ok(Self {
+            s3_protocol_access_key_id: id,
+            s3_protocol_access_key_secret: secret,
+            s3_protocol_region: S3_REGION.to_owned(),
             rest_url: format!("{api_url}/rest/v1"),
             graphql_url: format!("{api_url}/graphql/v1"),
             functions_url: format!("{api_url}/functions/v1"),
@@ -75,7 +88,7 @@ impl Endpoints {
             secret_key: keys.secret_key.clone(),
             jwt_secret: keys.jwt_secret.clone(),
             sms_hook_secret: keys.sms_hook_secret.clone(),
-        }
+        })
     }
 }
 

@@ -3,57 +3,104 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use axum::Router;
 use secrecy::ExposeSecret as _;
-use sqlx::PgPool;
-use svc_kit::{
-    jwt::KeySet,
-    pg::{self, PoolSettings},
-};
+use svc_kit::jwt::Claims;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Config, routes};
+use crate::{
+    Config,
+    blobs::{Blobs, Locator},
+    db::Db,
+    domain::{
+        events::{self, Outbox},
+        sweep,
+    },
+    routes,
+};
 
-/// The storage service: its keys and its database.
+/// The storage service: its keys, its database and its blobs.
 #[derive(Clone, Debug)]
 pub struct App(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    keys: KeySet,
-    db: PgPool,
+    config: Config,
+    db: Db,
+    blobs: Blobs,
+    locator: Locator,
+    service_claims: Claims,
+    outbox: Outbox,
 }
 
 impl App {
     /// Makes the service. The database is reached with the first request that needs it.
+    ///
+    /// # Errors
+    /// Settings that cannot be used, or a folder for blobs that cannot be made.
     #[expect(
         clippy::unused_async,
         reason = "every service is made the same way, and most of them wait for something"
     )]
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
-        let mut settings = PoolSettings::new("storage");
-        settings.max_connections = config.max_connections;
-        let db = pg::pool(config.database_url.expose_secret(), &settings)
-            .context("DATABASE_URL is no Postgres URL")?;
+        let db = Db::new(&config).context("DATABASE_URL cannot be used")?;
+        let blobs = Blobs::open(&config)?;
+        let service_claims = config
+            .keys
+            .verify(config.service_key.expose_secret())
+            .unwrap_or_else(|_| Claims::anonymous(&config.service_role));
         Ok(Self(Arc::new(Inner {
-            keys: config.keys,
             db,
+            blobs,
+            locator: Locator::new(&config.tenant),
+            service_claims,
+            outbox: Outbox::new(),
+            config,
         })))
     }
 
     /// All routes.
     pub fn router(&self) -> Router {
-        routes::router().with_state(self.clone())
+        routes::router(self)
     }
 
-    /// Loops that outlive a request: none so far.
-    pub fn spawn_workers(&self, _stop: CancellationToken) -> TaskTracker {
-        TaskTracker::new()
+    /// Loops that outlive a request: one sends webhooks, one sweeps.
+    pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
+        let tracker = TaskTracker::new();
+        if let Some((url, key)) = self.config().webhook.clone()
+            && let Some(messages) = self.outbox().receiver()
+        {
+            tracker.spawn(events::send_all(messages, url, key, stop.clone()));
+        }
+        if !self.config().sweep_grace.is_zero() {
+            tracker.spawn(sweep::repeat(self.clone(), stop));
+        }
+        tracker
     }
 
-    pub(crate) fn keys(&self) -> &KeySet {
-        &self.0.keys
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.0.outbox
     }
 
-    pub(crate) fn db(&self) -> &PgPool {
+    pub(crate) fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    pub(crate) fn db(&self) -> &Db {
         &self.0.db
+    }
+
+    pub(crate) fn blobs(&self) -> &Blobs {
+        &self.0.blobs
+    }
+
+    pub(crate) fn locator(&self) -> &Locator {
+        &self.0.locator
+    }
+
+    pub(crate) fn service_claims(&self) -> &Claims {
+        &self.0.service_claims
+    }
+
+    pub(crate) fn service_token(&self) -> &str {
+        self.0.config.service_key.expose_secret()
     }
 }

@@ -1,16 +1,22 @@
-//! Object storage: buckets and, later, what is in them.
+//! Object storage: buckets, and the objects in them.
 //!
-//! So far it reads buckets under the caller's policies, and says of everything else that it cannot do it
-//! yet.
+//! `routes` is the REST surface; what it shares with S3 and resumable uploads is in `domain`. Rows are in Postgres
+//! (`store`), where policies decide who may do what; bytes are in a blob store (`blobs`).
 
 mod app;
 mod auth;
+mod blobs;
 mod config;
+mod db;
+mod domain;
 mod error;
 mod migrations;
+mod names;
 mod routes;
+mod schema;
 mod store;
 
 pub use app::App;
-pub use config::Config;
+pub use config::{Backend, Config, S3};
+pub use domain::sweep::Swept;
 pub use migrations::{migrate, migrations};

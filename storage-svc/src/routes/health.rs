@@ -1,22 +1,33 @@
-use axum::{Json, extract::State};
-use serde_json::{Value, json};
-use svc_kit::{jwt::Claims, pg};
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use serde_json::json;
 
-use crate::{App, auth::Caller, error::Error, store};
+use super::{Routed, empty, is_get, output, shown};
+use crate::{
+    App,
+    error::{Error, Result},
+    store,
+};
 
-/// Whether the buckets can be read; any valid token may ask.
-pub(crate) async fn health(State(app): State<App>, _caller: Caller) -> Json<Value> {
-    let healthy = check(&app).await;
-    if let Err(error) = &healthy {
-        tracing::warn!(%error, "unhealthy");
+pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
+    let path = routed.path();
+    if !is_get(&routed.parts.method) {
+        return Err(if path.starts_with("/health") {
+            routed.no_route()
+        } else {
+            Error::no_family(&routed.parts.method, shown(&routed.parts))
+        });
     }
-    Json(json!({ "healthy": healthy.is_ok() }))
-}
-
-async fn check(app: &App) -> Result<(), Error> {
-    let service = pg::Caller::new("service_role", &Claims::anonymous("service_role"));
-    let mut tx = pg::begin_as(app.db(), &service).await?;
-    store::buckets::touch(&mut tx).await?;
-    tx.commit().await?;
-    Ok(())
+    match path {
+        "/status" => empty(StatusCode::OK),
+        "/version" => Ok(app.config().version.clone().into_response()),
+        "/health" | "/health/" => {
+            // Any valid token may ask.
+            app.authenticate(&routed.parts)?;
+            let healthy = store::buckets::touch(app.db()).await;
+            Ok(output::json(&json!({ "healthy": healthy.is_ok() })))
+        }
+        _ if path.starts_with("/health") => Err(routed.no_route()),
+        _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
+    }
 }

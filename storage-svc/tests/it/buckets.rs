@@ -1,9 +1,8 @@
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use storage_svc::App;
 use svc_kit::testing::{Template, TestDb};
 
-use super::{app, get, token};
+use super::{Service, service::get, token};
 
 const FIXTURE: &str = "
     insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at)
@@ -13,15 +12,16 @@ const FIXTURE: &str = "
     create policy \"public buckets\" on storage.buckets for select to anon using (public);
 ";
 
-async fn start() -> (App, PgPool) {
+async fn start() -> (Service, PgPool) {
     let template = Template::new("storage_buckets")
         .migrated(storage_svc::migrations())
         .fixture(FIXTURE);
-    let db = TestDb::new(&template).await;
-    (app(&db.url_as("supabase_storage_admin")).await, db.pool())
+    let service = Service::on(TestDb::new(&template).await, &[]).await;
+    let pool = service.pool();
+    (service, pool)
 }
 
-async fn ids(app: &App, path: &str, role: &str) -> Vec<String> {
+async fn ids(app: &Service, path: &str, role: &str) -> Vec<String> {
     let (status, body) = get(app, path, Some(&token(role))).await;
     assert_eq!(status, 200, "{body}");
     let buckets: Vec<Value> = serde_json::from_value(body).unwrap();

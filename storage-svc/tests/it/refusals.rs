@@ -1,19 +1,23 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{SECRET, app, call, get, now, signed, token};
+use super::{
+    SECRET, Service, now,
+    service::{call, get},
+    signed, token,
+};
 
 const NO_DATABASE: &str = "postgres://nobody@127.0.0.1:1/none";
 
 #[tokio::test]
 async fn status_needs_nothing() {
-    let app = app(NO_DATABASE).await;
+    let app = Service::without_database(NO_DATABASE, &[]).await;
     assert_eq!(get(&app, "/status", None).await, (200, Value::Null));
 }
 
 #[tokio::test]
 async fn a_token_is_refused_for_the_right_reason() {
-    let app = app(NO_DATABASE).await;
+    let app = Service::without_database(NO_DATABASE, &[]).await;
     let missing = json!({
         "statusCode": "400",
         "error": "Error",
@@ -44,21 +48,22 @@ async fn a_token_is_refused_for_the_right_reason() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_yet_says_so_and_what_will_never_be_is_no_route() {
-    let app = app(NO_DATABASE).await;
+async fn routes_that_do_not_exist_are_told_apart_from_families_that_do_not() {
+    let app = Service::without_database(NO_DATABASE, &[]).await;
     for (method, path) in [
-        (Method::POST, "/bucket"),
-        (Method::DELETE, "/bucket/photos"),
-        (Method::GET, "/object/public/photos/a.png"),
+        (Method::PATCH, "/bucket"),
+        (Method::GET, "/object/x"),
+        (Method::GET, "/object/x?a=b"),
+        (Method::GET, "/vector/ListIndexes"),
     ] {
-        let message = format!("{method} {path} is not implemented yet");
+        let answer = call(&app.app, method.clone(), path).send().await;
         let expected = json!({
-            "statusCode": "501",
-            "error": "NotImplemented",
-            "message": message,
-            "code": "NotImplemented",
+            "statusCode": "404",
+            "error": "Not Found",
+            "message": format!("Route {method}:{path} not found"),
+            "code": "InvalidRequest",
         });
-        assert_eq!(call(&app, method, path, None).await, (501, expected));
+        assert_eq!((answer.status, answer.json()), (404, expected));
     }
     let expected = json!({
         "message": "Route GET:/nothing not found",
@@ -70,7 +75,7 @@ async fn what_is_not_there_yet_says_so_and_what_will_never_be_is_no_route() {
 
 #[tokio::test]
 async fn health_tells_a_database_that_is_gone() {
-    let app = app(NO_DATABASE).await;
+    let app = Service::without_database(NO_DATABASE, &[]).await;
     let (status, _) = get(&app, "/health", None).await;
     assert_eq!(status, 400);
     let answer = get(&app, "/health", Some(&token("anon"))).await;

@@ -194,9 +194,24 @@ impl Connection {
     /// # Errors
     /// The first that went wrong; Postgres skips what was queued behind it.
     pub async fn exchange(&mut self) -> Result<Vec<Row>, Failure> {
+        let last = self.queue.executions.saturating_sub(1);
+        let mut rows = self.exchange_from(last).await?;
+        Ok(rows.pop().unwrap_or_default())
+    }
+
+    /// Sends the queue with one Sync and reads every answer; gives the rows of every statement, in order.
+    ///
+    /// # Errors
+    /// The first that went wrong; Postgres skips what was queued behind it.
+    pub async fn exchange_all(&mut self) -> Result<Vec<Vec<Row>>, Failure> {
+        self.exchange_from(0).await
+    }
+
+    /// The rows of the statements from the one of this index on.
+    async fn exchange_from(&mut self, first: usize) -> Result<Vec<Vec<Row>>, Failure> {
         frontend::sync(&mut self.output);
         self.state = State::Busy;
-        let outcome = self.send_and_read().await;
+        let outcome = self.send_and_read(first).await;
         if let Err(Failure::Connection(_)) = &outcome {
             self.state = State::Lost;
         }
@@ -206,28 +221,32 @@ impl Connection {
         outcome
     }
 
-    async fn send_and_read(&mut self) -> Result<Vec<Row>, Failure> {
+    async fn send_and_read(&mut self, first: usize) -> Result<Vec<Vec<Row>>, Failure> {
         self.stream.write_all(&self.output).await?;
         self.stream.flush().await?;
         if self.output.capacity() > MAX_KEPT {
             self.output = BytesMut::new();
         }
         self.output.clear();
-        self.read_answers().await
+        self.read_answers(first).await
     }
 
-    /// Reads up to `ReadyForQuery`.
-    async fn read_answers(&mut self) -> Result<Vec<Row>, Failure> {
-        let last = self.queue.executions.saturating_sub(1);
+    /// Reads up to `ReadyForQuery`, and keeps the rows of the statements from the one of this index on.
+    async fn read_answers(&mut self, first: usize) -> Result<Vec<Vec<Row>>, Failure> {
         let mut rows = Vec::new();
+        rows.resize_with(self.queue.executions.saturating_sub(first), Vec::new);
         let mut executed = 0;
         let mut refused: Option<DbError> = None;
         loop {
             while let Some(frame) = frames::next(&mut self.input, |tag| {
-                !(matches!(tag, b'E' | b'Z') || (tag == b'D' && executed == last))
+                !(matches!(tag, b'E' | b'Z') || (tag == b'D' && executed >= first))
             })? {
                 match frame.tag {
-                    b'D' if executed == last => rows.push(Row::parse(frame.body)?),
+                    b'D' if executed >= first => {
+                        if let Some(rows) = rows.get_mut(executed - first) {
+                            rows.push(Row::parse(frame.body)?);
+                        }
+                    }
                     b'C' | b'I' => executed += 1,
                     b'1' => self.remember(),
                     b'E' if refused.is_none() => refused = Some(DbError::parse(&frame.body)),
@@ -287,7 +306,7 @@ impl Connection {
     /// The connection broke.
     pub async fn settle(&mut self) -> Result<(), Failure> {
         if self.state == State::Busy {
-            match self.read_answers().await {
+            match self.read_answers(usize::MAX).await {
                 Ok(_) | Err(Failure::Database(_)) => {}
                 Err(error) => {
                     self.state = State::Lost;

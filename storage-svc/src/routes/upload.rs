@@ -1,0 +1,239 @@
+use axum::{body::Body, response::Response};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use http::header;
+use serde_json::{Map, Value, json};
+
+use super::{Routed, header_text, input, output, read};
+use crate::{
+    App,
+    auth::Caller,
+    blobs::Incoming,
+    domain::{
+        robots,
+        tokens::Scope,
+        upload::{NewObject, UploadType},
+    },
+    error::{Error, Result},
+    store::{
+        buckets::{self, Bucket},
+        objects::Mode,
+    },
+};
+
+/// Fields of a form before its file.
+const MAX_FIELDS: usize = 10;
+/// Bytes of the field with the user's metadata, and of any other.
+const MAX_FIELD: usize = 1024 * 1024;
+
+/// What a request uploads.
+struct Upload {
+    content_type: String,
+    cache_control: String,
+    user_metadata: Option<Map<String, Value>>,
+    /// As announced; of a form that of the whole form.
+    content_length: Option<u64>,
+    body: Incoming,
+}
+
+/// `POST /object/{bucket}/{key}`
+pub(super) async fn create(app: &App, routed: Routed, bucket: &str, key: &str) -> Result<Response> {
+    let caller = app.authenticate(&routed.parts)?;
+    let mode = Mode::upsert_if(header_text(&routed.parts, "x-upsert") == Some("true"));
+    let owner = caller.subject().map(str::to_owned);
+    let operation = "storage.object.upload";
+    let door = Door {
+        caller,
+        operation,
+        mode,
+        owner,
+    };
+    door.take(app, routed, bucket, key, true).await
+}
+
+/// `PUT /object/{bucket}/{key}`
+pub(super) async fn replace(
+    app: &App,
+    routed: Routed,
+    bucket: &str,
+    key: &str,
+) -> Result<Response> {
+    let caller = app.authenticate(&routed.parts)?;
+    let owner = caller.subject().map(str::to_owned);
+    let door = Door {
+        caller,
+        operation: "storage.object.upload_update",
+        mode: Mode::Upsert,
+        owner,
+    };
+    door.take(app, routed, bucket, key, true).await
+}
+
+/// `PUT /object/upload/sign/{bucket}/{key}?token=`: with the rights of the service, which the token lends.
+pub(super) async fn signed(app: &App, routed: Routed, bucket: &str, key: &str) -> Result<Response> {
+    let parts = &routed.parts;
+    let token = input::query_value(parts, "token")
+        .ok_or_else(|| Error::schema("querystring must have required property 'token'"))?;
+    let path = format!("{bucket}/{key}");
+    let claims = app.config().url_keys.verify(&token, &path, Scope::Upload)?;
+    let upsert = claims.get("upsert").and_then(Value::as_bool);
+    let door = Door {
+        caller: app.service(read::context(parts)),
+        operation: "storage.object.upload_signed",
+        mode: Mode::upsert_if(upsert == Some(true)),
+        owner: claims.text("owner").map(str::to_owned),
+    };
+    door.take(app, routed, bucket, key, false).await
+}
+
+/// Who uploads, and how.
+struct Door {
+    caller: Caller,
+    operation: &'static str,
+    mode: Mode,
+    owner: Option<String>,
+}
+
+impl Door {
+    async fn take(
+        self,
+        app: &App,
+        routed: Routed,
+        bucket_id: &str,
+        key: &str,
+        with_id: bool,
+    ) -> Result<Response> {
+        let bucket = buckets::get(app.db(), bucket_id).await?;
+        let limit = app.standard_limit(&bucket, key);
+        let robots = match header_text(&routed.parts, "x-robots-tag") {
+            Some(value) if !value.is_empty() => {
+                robots::check(value)?;
+                Some(value.to_owned())
+            }
+            _ => None,
+        };
+        let upload = Upload::read(routed, &bucket, key, limit).await?;
+        app.config().key_rules.check(key)?;
+        let new = NewObject {
+            bucket: bucket_id.to_owned(),
+            name: key.to_owned(),
+            mode: self.mode,
+            owner: self.owner,
+            content_type: upload.content_type,
+            cache_control: upload.cache_control,
+            robots,
+            user_metadata: upload.user_metadata,
+        };
+        app.test_upload(&self.caller, self.operation, &new, upload.content_length)
+            .await?;
+        let kind = UploadType::Standard;
+        let uploaded = app
+            .store(&self.caller, self.operation, kind, new, upload.body, limit)
+            .await?;
+        let mut answer = json!({ "Key": format!("{bucket_id}/{key}") });
+        if with_id {
+            answer["Id"] = json!(uploaded.object.id);
+        }
+        Ok(output::json(&answer))
+    }
+}
+
+impl Upload {
+    async fn read(routed: Routed, bucket: &Bucket, key: &str, limit: u64) -> Result<Self> {
+        let kind = header_text(&routed.parts, header::CONTENT_TYPE);
+        let content_length = input::content_length(&routed.parts);
+        if let Some(kind) = kind.filter(|kind| kind.starts_with("multipart/form-data")) {
+            let kind = kind.to_owned();
+            let mut upload = Self::read_form(&kind, routed.body, bucket, key).await?;
+            upload.content_length = content_length;
+            return Ok(upload);
+        }
+        let content_type = kind.unwrap_or("application/octet-stream").to_owned();
+        App::check_mime(bucket, key, &content_type)?;
+        if content_length.is_some_and(|length| length > limit) {
+            // The rest of the body would have to be read to keep the connection.
+            return Err(Error::too_large().closing());
+        }
+        let cache_control = header_text(&routed.parts, header::CACHE_CONTROL);
+        Ok(Self {
+            cache_control: cache_control.unwrap_or("no-cache").to_owned(),
+            user_metadata: input::metadata_header(&routed.parts),
+            content_type,
+            content_length,
+            body: incoming(routed.body),
+        })
+    }
+
+    /// Reads the fields of a form up to its file, whose content is the body.
+    async fn read_form(kind: &str, body: Body, bucket: &Bucket, key: &str) -> Result<Self> {
+        let unreadable = |error: multer::Error| Error::invalid_request(error.to_string());
+        let boundary = multer::parse_boundary(kind).map_err(unreadable)?;
+        let mut form = multer::Multipart::new(body.into_data_stream(), boundary);
+        let (mut cache, mut metadata, mut own_type) = (None, None, None);
+        for _ in 0..=MAX_FIELDS {
+            let Some(field) = form.next_field().await.map_err(unreadable)? else {
+                return Err(Error::no_content());
+            };
+            let name = field.name().unwrap_or_default().to_owned();
+            let mime = field.content_type().map(ToString::to_string);
+            let is_file =
+                field.file_name().is_some() || mime.as_deref() == Some("application/octet-stream");
+            if !is_file {
+                let value = field_text(field).await?;
+                match name.as_str() {
+                    "cacheControl" => cache = Some(value),
+                    "metadata" => metadata = Some(value),
+                    "userMetadata" => metadata = metadata.or(Some(value)),
+                    "contentType" => own_type = Some(value),
+                    _ => {}
+                }
+                continue;
+            }
+            let content_type = own_type
+                .filter(|kind: &String| !kind.is_empty())
+                .or(mime)
+                .unwrap_or_else(|| "application/octet-stream".to_owned());
+            App::check_mime(bucket, key, &content_type)?;
+            return Ok(Self {
+                content_type,
+                cache_control: cache
+                    .filter(|seconds: &String| !seconds.is_empty())
+                    .map_or_else(
+                        || "no-cache".to_owned(),
+                        |seconds| format!("max-age={seconds}"),
+                    ),
+                user_metadata: metadata.and_then(|text| serde_json::from_str(&text).ok()),
+                content_length: None,
+                body: field.map_err(broken).boxed(),
+            });
+        }
+        Err(Error::no_content())
+    }
+}
+
+async fn field_text(mut field: multer::Field<'static>) -> Result<String> {
+    let mut bytes = Vec::new();
+    let unreadable = |error: multer::Error| Error::invalid_request(error.to_string());
+    while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
+        if bytes.len() + chunk.len() > MAX_FIELD {
+            return Err(Error::entity_too_large("user_metadata").closing());
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A body that ended before its time; who sent it is mostly gone.
+fn broken(error: impl std::fmt::Display) -> Error {
+    tracing::debug!(%error, "an upload broke off");
+    Error::new(
+        "InternalError",
+        500,
+        "Request stream closed before upload could complete",
+    )
+    .closing()
+}
+
+/// A request's body as an upload's.
+pub(crate) fn incoming(body: Body) -> Incoming {
+    body.into_data_stream().map_err(broken).boxed()
+}
