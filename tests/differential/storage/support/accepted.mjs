@@ -69,8 +69,8 @@ export const accepted = [
     documented: 'an object is not modified since its own `Last-Modified`',
   },
   {
-    scenario: /^lists: (first generation|from page to page)/,
-    what: /"order":"desc"/,
+    scenario: /^lists: /,
+    what: /("prefix":""|"with_delimiter":true.*),"sortBy":{("column":"name",)?"order":"desc"}/,
     place: /^(body|keys)/,
     reason: 'a folder of a single object is lost by a function of the original',
     documented: 'listing by name in descending order shows a folder that holds a single object',
