@@ -33,14 +33,14 @@ const NAMES = [
   'folder/one.txt2',
 ];
 
-/** Rows without blobs: a listing does not look at them. */
+/** Rows without blobs, at which a listing does not look; their numbers are chosen, to be the same everywhere. */
 async function rows(t, names = NAMES) {
   await t.bucket('b');
   await t.bucket('other');
   for (const [index, name] of names.entries())
     await t.sql(
-      `insert into storage.objects (bucket_id, name, version, metadata, created_at, updated_at, last_accessed_at)
-       values ($1, $2, gen_random_uuid()::text, $3, timestamptz '2024-01-01 00:00:00.000400+00' + $4::int * interval '1 s',
+      `insert into storage.objects (id, bucket_id, name, version, metadata, created_at, updated_at, last_accessed_at)
+       values (('6e1a6f2c-0000-4000-8000-' || lpad($4::text, 12, '0'))::uuid, $1, $2, gen_random_uuid()::text, $3, timestamptz '2024-01-01 00:00:00.000400+00' + $4::int * interval '1 s',
                timestamptz '2024-06-01 00:00:00+00' - $4::int * interval '1 s', timestamptz '2024-03-01 00:00:00+00' + ($4::int % 5) * interval '1 s')`,
       [
         index % 9 === 8 ? 'other' : 'b',
