@@ -113,6 +113,15 @@ function show(value) {
   return text.length > 400 && !showAll ? `${text.slice(0, 400)} …` : text;
 }
 
+/** Of two long texts, what is around the place where they part. */
+function partingOf(their, our) {
+  if (![their, our].every((text) => typeof text === 'string' && text.length > 200) || showAll)
+    return [their, our];
+  let start = 0;
+  while (their[start] === our[start]) start += 1;
+  return [their, our].map((text) => `… ${text.slice(Math.max(0, start - 60), start + 200)}`);
+}
+
 /** One difference in place of many within one answer, as when a list has an entry more. */
 function summed(found) {
   const groups = Map.groupBy(found, ({ whole }) => whole ?? {});
@@ -134,7 +143,8 @@ export function print(found, name) {
       more.length > 0 ? `  (and ${more.length} more, last ${more.at(-1).scenario}, ${more.at(-1).what})` : '';
     console.log(`\n${scenario} | ${what}${times}${rule ? `\n  accepted: ${rule.reason}` : ''}`);
     const [theirs, ours] = [name, 'ours'].map((who) => who.padEnd(name.length));
-    console.log(`  ${place}\n    ${theirs}  ${show(their)}\n    ${ours}  ${show(our)}`);
+    const [a, b] = partingOf(their, our);
+    console.log(`  ${place}\n    ${theirs}  ${show(a)}\n    ${ours}  ${show(b)}`);
   }
 }
 
