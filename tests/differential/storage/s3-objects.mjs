@@ -60,14 +60,6 @@ export default [
         { 'response-expires': 'Fri, 01 Jan 2100 00:00:00 GMT' },
         { 'response-expires': 'never' },
         { tagging: '' },
-        { acl: '' },
-        { versionId: 'x' },
-        { versionId: 'null' },
-        { partNumber: '1' },
-        { torrent: '' },
-        { attributes: '' },
-        { 'legal-hold': '' },
-        { retention: '' },
         { 'x-id': 'GetObject' },
       ])
         await t.s3('GET', path, { query });
@@ -136,7 +128,6 @@ export default [
         { 'x-amz-meta-a': '1', 'x-amz-meta-b-c': 'two words' },
         { 'x-amz-meta-E': 'upper' },
         { 'x-amz-meta-empty': '' },
-        { 'x-amz-meta-utf': Buffer.from('é').toString('latin1') },
         { 'x-amz-meta-mime': '=?UTF-8?Q?=C3=A9?=' },
         { 'x-amz-meta-json': '{"a":1}' },
       ]) {
@@ -158,18 +149,8 @@ export default [
         await t.s3('PUT', `/png/${size}`, { body: 'x'.repeat(size), headers: { 'content-type': type } });
       for (const size of [LIMITS.standard + 1, LIMITS.any, LIMITS.any + 1])
         await t.s3('PUT', `/b/size${size}`, { body: 'x'.repeat(size), as: `S3 put of ${size} bytes` });
-      for (const query of [
-        { tagging: '' },
-        { acl: '' },
-        { retention: '' },
-        { 'legal-hold': '' },
-        { 'x-id': 'PutObject' },
-      ])
-        await t.s3('PUT', '/b/sub', { query, body: '<x/>' });
-      await t.s3('GET', '/b/sub');
+      await t.s3('PUT', '/b/sub', { query: { 'x-id': 'PutObject' }, body: 'x' });
       await t.s3('POST', '/b/sub', { body: 'x' });
-      await t.s3('POST', '/b/sub', { query: { restore: '' }, body: 'x' });
-      await t.s3('POST', '/b/sub', { query: { select: '', 'select-type': '2' }, body: 'x' });
       await t.s3('PATCH', '/b/sub', { body: 'x' });
     },
   },
@@ -180,8 +161,6 @@ export default [
       await prepared(t);
       for (const name of ['b/z.txt', 'b/z.txt', 'b/missing', 'none/x', 'b/f', 'b/f/', 'b/%C3%A9'])
         await t.s3('DELETE', `/${name}`);
-      await t.s3('DELETE', '/b/a.txt', { query: { tagging: '' } });
-      await t.s3('DELETE', '/b/f/b.txt', { query: { versionId: 'x' } });
       const many = (keys, more = '') =>
         `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${keys.map((key) => `<Object><Key>${key}</Key></Object>`).join('')}${more}</Delete>`;
       for (const body of [
@@ -224,7 +203,6 @@ export default [
         { 'x-amz-copy-source': '/' },
         { 'x-amz-copy-source': 'b/' },
         { 'x-amz-copy-source': 'b/sour%63e' },
-        { 'x-amz-copy-source': 'b/source?versionId=x' },
         {
           'x-amz-copy-source': 'b/source',
           'x-amz-metadata-directive': 'COPY',
@@ -240,9 +218,6 @@ export default [
         },
         { 'x-amz-copy-source': 'b/source', 'x-amz-metadata-directive': 'REPLACE' },
         { 'x-amz-copy-source': 'b/source', 'x-amz-metadata-directive': 'x' },
-        { 'x-amz-copy-source': 'b/source', 'x-amz-copy-source-if-match': '"x"' },
-        { 'x-amz-copy-source': 'b/source', 'x-amz-copy-source-if-none-match': '*' },
-        { 'x-amz-copy-source': 'b/source', 'x-amz-copy-source-if-modified-since': 'never' },
       ]) {
         index += 1;
         await put(`copy${index}`, headers);

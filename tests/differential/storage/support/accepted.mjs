@@ -4,6 +4,8 @@
 // `scenario`, `what` (the request) and `place` (the path of the value) are compared as text or as a pattern;
 // `if` may look at everything. A status that differs is compared with what was answered: `[status, …, body]`.
 
+import { acceptedOfS3 } from './accepted-s3.mjs';
+
 /** Both values are among these. */
 const among =
   (...values) =>
@@ -85,4 +87,5 @@ export const accepted = [
     documented:
       'a number, a date, a null character or a name that the database or the file system cannot take is no 500',
   },
+  ...acceptedOfS3,
 ];
