@@ -1,6 +1,11 @@
 //! Who is asking: the token of a request, and the database caller that it stands for.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    borrow::Cow,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
 use http::{HeaderMap, header, request::Parts};
 use serde_json::{Map, Value};
@@ -50,6 +55,7 @@ fn headers_json(headers: &HeaderMap) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     role: String,
+    subject: Option<String>,
     claims: Claims,
     token: String,
     context: Context,
@@ -64,7 +70,7 @@ impl Caller {
             .with("request.jwt", self.token.as_str())
             .with(
                 "request.jwt.claim.sub",
-                self.claims.subject().unwrap_or_default(),
+                self.subject.as_deref().unwrap_or_default(),
             )
             .with("request.headers", self.context.headers.as_str())
             .with("request.method", self.context.method.as_str())
@@ -76,7 +82,7 @@ impl Caller {
 
     /// The claim `sub`, who owns what is made.
     pub(crate) fn subject(&self) -> Option<&str> {
-        self.claims.subject()
+        self.subject.as_deref()
     }
 
     pub(crate) fn role(&self) -> &str {
@@ -96,6 +102,16 @@ impl App {
         )
     }
 
+    /// The same, for routes on which no token is a bad token.
+    pub(crate) fn authenticate_or_refuse(&self, parts: &Parts) -> Result<Caller> {
+        match self.authenticate(parts) {
+            Err(error) if error.code == "InvalidRequest" => {
+                Err(Error::access_denied("Invalid Compact JWS"))
+            }
+            other => other,
+        }
+    }
+
     /// Who sends a request that may do without a token; nobody if there is none, or one that is not valid.
     pub(crate) fn maybe_authenticate(&self, parts: &Parts) -> Option<Caller> {
         let header = parts.headers.get(header::AUTHORIZATION)?;
@@ -105,9 +121,23 @@ impl App {
 
     /// Whom a token stands for.
     pub(crate) fn authenticate_token(&self, token: &str, context: Context) -> Result<Caller> {
-        let claims = verify(token, &self.config().keys).map_err(Error::access_denied)?;
+        let config = self.config();
+        let claims = verify(token, &config.keys, config.only_algorithm.as_deref());
+        let claims = claims.map_err(Error::access_denied)?;
+        let role = match claims.get("role") {
+            None | Some(Value::Null) => "anon".to_owned(),
+            Some(Value::String(role)) => role.clone(),
+            // What is no name is no role either, and Postgres will say so.
+            Some(other) => other.to_string(),
+        };
+        let subject = match claims.get("sub") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(subject)) => Some(subject.clone()),
+            Some(other) => Some(other.to_string()),
+        };
         Ok(Caller {
-            role: claims.role().unwrap_or("anon").to_owned(),
+            role,
+            subject,
             claims,
             token: token.to_owned(),
             context,
@@ -128,6 +158,7 @@ impl App {
     pub(crate) fn service(&self, context: Context) -> Caller {
         Caller {
             role: self.config().service_role.clone(),
+            subject: self.service_claims().subject().map(str::to_owned),
             claims: self.service_claims().clone(),
             token: self.service_token().to_owned(),
             context,
@@ -152,30 +183,65 @@ fn bearer(header: &str) -> &str {
     }
 }
 
-/// Verifies a token's signature and times; the error is what the caller reads.
-pub(crate) fn verify(token: &str, keys: &KeySet) -> Result<Claims, &'static str> {
+/// Verifies a token's signature and times; the error is what the caller reads. `algorithm` is the one that is allowed
+/// where there is no set of keys.
+pub(crate) fn verify(
+    token: &str,
+    keys: &KeySet,
+    algorithm: Option<&str>,
+) -> Result<Claims, Cow<'static, str>> {
+    const NOT_ALLOWED: &str = r#""alg" (Algorithm) Header Parameter value not allowed"#;
+    let parts: Vec<&str> = token.split('.').collect();
+    let [header, payload, signature] = parts[..] else {
+        return Err("Invalid Compact JWS".into());
+    };
+    let header = decoded(header).ok_or("JWS Protected Header is invalid")?;
+    if let Some(names) = header.get("crit").and_then(Value::as_array) {
+        // There is none that this service knows.
+        let name = names.first().and_then(Value::as_str).unwrap_or_default();
+        return Err(format!("Extension Header Parameter \"{name}\" is not recognized").into());
+    }
+    if algorithm.is_some_and(|only| header.get("alg").and_then(Value::as_str) != Some(only)) {
+        return Err(NOT_ALLOWED.into());
+    }
     let claims = keys.verify(token).map_err(|error| match error {
-        JwtError::Parts(_) | JwtError::Malformed => "Invalid Compact JWS",
-        JwtError::Algorithm => r#""alg" (Algorithm) Header Parameter value not allowed"#,
-        JwtError::UnknownKey | JwtError::Signature => "signature verification failed",
+        JwtError::Parts(_) => "Invalid Compact JWS",
+        JwtError::Algorithm => NOT_ALLOWED,
+        JwtError::Malformed if decoded(payload).is_none() => {
+            "JWT Claims Set must be a top-level JSON object"
+        }
+        JwtError::Malformed => "Invalid Compact JWS",
+        JwtError::UnknownKey | JwtError::Signature => {
+            if URL_SAFE_NO_PAD.decode(signature).is_err() {
+                "Failed to base64url decode the signature"
+            } else {
+                "signature verification failed"
+            }
+        }
     })?;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
         .as_secs_f64();
     let time = |name: &str| claims.get(name).map(Value::as_f64);
-    match time("exp") {
-        Some(None) => return Err(r#""exp" claim must be a number"#),
-        Some(Some(expiry)) if expiry <= now => {
-            return Err(r#""exp" claim timestamp check failed"#);
+    for name in ["iat", "nbf", "exp"] {
+        match time(name) {
+            Some(None) => return Err(format!("\"{name}\" claim must be a number").into()),
+            Some(Some(start)) if name == "nbf" && start > now => {
+                return Err(r#""nbf" claim timestamp check failed"#.into());
+            }
+            Some(Some(expiry)) if name == "exp" && expiry <= now => {
+                return Err(r#""exp" claim timestamp check failed"#.into());
+            }
+            _ => {}
         }
-        _ => {}
     }
-    match time("nbf") {
-        Some(None) => Err(r#""nbf" claim must be a number"#),
-        Some(Some(start)) if start > now => Err(r#""nbf" claim timestamp check failed"#),
-        _ => Ok(claims),
-    }
+    Ok(claims)
+}
+
+/// The JSON object in a part of a token.
+fn decoded(part: &str) -> Option<Map<String, Value>> {
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).ok()?).ok()
 }
 
 /// True for a client that fails on a bucket with a type: releases of the Python client before 2.18.
@@ -185,16 +251,22 @@ pub(crate) fn omits_bucket_type(headers: &HeaderMap) -> bool {
             .get(name)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.strip_prefix(prefix))
-            .is_some_and(|version| numbers(version) < than)
+            .and_then(numbers)
+            .is_some_and(|version| version < than)
     };
     older("x-client-info", "supabase-py/", [2, 18, 0])
         || older("user-agent", "supabase-py/storage3 v", [0, 12, 1])
 }
 
-/// Major, minor and patch; what is not a number counts as zero.
-fn numbers(version: &str) -> [u32; 3] {
-    let mut parts = version
-        .split(|c: char| !c.is_ascii_digit())
-        .map(|part| part.parse().unwrap_or(0));
-    [(); 3].map(|()| parts.next().unwrap_or(0))
+/// Major, minor and patch, if a version has all of them.
+fn numbers(version: &str) -> Option<[u32; 3]> {
+    let mut parts = version.splitn(3, '.');
+    let mut next = || {
+        let part = parts.next()?;
+        let end = part
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(part.len());
+        part[..end].parse().ok()
+    };
+    Some([next()?, next()?, next()?])
 }

@@ -39,6 +39,9 @@ pub struct Config {
     pub statement_timeout: Duration,
     /// `AUTH_JWT_SECRET` or `PGRST_JWT_SECRET`, and with `JWT_JWKS` also asymmetric keys.
     pub keys: KeySet,
+    /// `AUTH_JWT_ALGORITHM` or `PGRST_JWT_ALGORITHM`, default HS256: what tokens are signed with where there is no
+    /// `JWT_JWKS`.
+    pub only_algorithm: Option<String>,
     /// The keys of signed URLs.
     pub(crate) url_keys: UrlKeys,
     /// `SERVICE_KEY`: the token whose claims the service's own steps have. Made from the secret if there is none.
@@ -124,13 +127,16 @@ impl Config {
             Ok((set, own))
         });
         let mut url_keys = UrlKeys::from_secret(secret.as_bytes());
+        let only_algorithm = jwks
+            .is_none()
+            .then(|| reader.text_or(&["AUTH_JWT_ALGORITHM", "PGRST_JWT_ALGORITHM"], "HS256"));
         if let Some((set, own)) = jwks {
             keys.extend(set);
             if let Some(own) = own {
                 url_keys.sign_with(own);
             }
         }
-        url_keys.also_verify(keys.clone());
+        url_keys.also_verify(keys.clone(), only_algorithm.clone());
         let service_role = reader.text_or(&["DB_SERVICE_ROLE"], "service_role");
         let anon_role = reader.text_or(&["DB_ANON_ROLE"], "anon");
         let key = |name: &str, role: &str| -> SecretString {
@@ -161,6 +167,7 @@ impl Config {
             connection_timeout: millis(&mut reader, &["DATABASE_CONNECTION_TIMEOUT"], 3000),
             statement_timeout: millis(&mut reader, &["DATABASE_STATEMENT_TIMEOUT"], 30_000),
             keys,
+            only_algorithm,
             url_keys,
             service_key,
             anon_key,

@@ -32,8 +32,21 @@ pub(crate) struct Error {
     closes: bool,
     /// Answers that no cache may keep.
     no_store: bool,
-    /// The framework's own body: its number is a number, and there is no code.
-    is_plain: bool,
+    /// Whose form the body has.
+    form: Form,
+}
+
+/// The forms of bodies on the REST surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Of a route that refuses.
+    Refusal,
+    /// Of a family that has no such route: the same without a charset.
+    NoRoute,
+    /// Of the framework, where there is no such family: its number is a number, and there is no code.
+    NoFamily,
+    /// Of the router, for a path that it cannot read.
+    Path,
 }
 
 impl Error {
@@ -51,7 +64,7 @@ impl Error {
             rest_status: None,
             closes: false,
             no_store: false,
-            is_plain: false,
+            form: Form::Refusal,
         }
     }
 
@@ -234,13 +247,36 @@ impl Error {
     /// No such route in a family of routes that exists.
     pub(crate) fn no_route(method: &Method, path: &str) -> Self {
         let message = format!("Route {method}:{path} not found");
-        Self::framework("InvalidRequest", 404, "Not Found", message)
+        let mut error = Self::framework("InvalidRequest", 404, "Not Found", message);
+        error.form = Form::NoRoute;
+        error
+    }
+
+    /// A path with a percent sign that encodes nothing.
+    pub(crate) fn bad_url(path: &str) -> Self {
+        let message = format!("'{path}' is not a valid url component");
+        let mut error = Self::framework("FST_ERR_BAD_URL", 400, "Bad Request", message);
+        error.form = Form::Path;
+        error
+    }
+
+    /// A part of a path that is longer than any may be.
+    pub(crate) fn long_url(path: &str) -> Self {
+        let message = format!("'{path}' is exceeding the max param length");
+        let mut error = Self::framework("FST_ERR_MAX_PARAM_LENGTH", 414, "Bad Request", message);
+        error.form = Form::Path;
+        error
+    }
+
+    /// A header that is no media type.
+    pub(crate) fn invalid_content_type() -> Self {
+        Self::new("InvalidMimeType", 415, "Invalid Content-Type header").named("invalid_mime_type")
     }
 
     /// No such family of routes.
     pub(crate) fn no_family(method: &Method, path: &str) -> Self {
         let mut error = Self::no_route(method, path);
-        error.is_plain = true;
+        error.form = Form::NoFamily;
         error
     }
 
@@ -392,19 +428,30 @@ impl IntoResponse for Error {
         let status = self
             .rest_status
             .unwrap_or(if self.status == 500 { 500 } else { 400 });
-        let body = if self.is_plain {
-            json!({ "message": self.message, "error": name, "statusCode": status })
-        } else {
-            json!({
+        let body = match self.form {
+            Form::NoFamily => {
+                json!({ "message": self.message, "error": name, "statusCode": status })
+            }
+            Form::Path => json!({
+                "error": name,
+                "code": self.code,
+                "message": self.message,
+                "statusCode": status,
+            }),
+            Form::Refusal | Form::NoRoute => json!({
                 "statusCode": self.status.to_string(),
                 "error": name,
                 "message": self.message,
                 "code": self.code,
-            })
+            }),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
+        if matches!(self.form, Form::Refusal | Form::NoFamily) {
+            let kind = HeaderValue::from_static("application/json; charset=utf-8");
+            headers.insert(header::CONTENT_TYPE, kind);
+        }
         if self.closes {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }

@@ -55,6 +55,9 @@ fn shown(parts: &Parts) -> &str {
 
 async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
+    if let Err(error) = input::check_path(&parts) {
+        return error.into_response();
+    }
     let path = parts.uri.path().strip_prefix('/').unwrap_or_default();
     let family = path.split('/').next().unwrap_or_default().to_owned();
     let routed = Routed { parts, body };
@@ -63,8 +66,6 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
         "object" => object::route(&app, routed).await,
         "cdn" => cdn::route(&app, routed).await,
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
-        // Off by default, and then not there at all.
-        "iceberg" | "vector" => Err(routed.no_route()),
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
     };
     answer.unwrap_or_else(IntoResponse::into_response)

@@ -193,7 +193,8 @@ fn texts(at: &str, value: &mut Value, fewest: usize, most: usize) -> Result<(), 
 }
 
 fn size(at: &str, value: &mut Value) -> Result<(), String> {
-    if value.is_null() {
+    if value.is_null() || value.as_str() == Some("") {
+        *value = Value::Null;
         return Ok(());
     }
     let as_number = integer(at, value, 0, i64::MAX);
@@ -203,13 +204,20 @@ fn size(at: &str, value: &mut Value) -> Result<(), String> {
     if value.as_str().and_then(crate::names::parse_size).is_some() {
         return Ok(());
     }
-    let second = if value.is_string() {
-        format!("{at} must match pattern \"{SIZE_PATTERN}\"")
+    let second = match value {
+        // Numbers were made text of on the way.
+        Value::String(_) | Value::Number(_) => {
+            format!("{at} must match pattern \"{SIZE_PATTERN}\"")
+        }
+        _ => format!("{at} must be string"),
+    };
+    let finite = if value.is_number() {
+        String::new()
     } else {
-        format!("{at} must be string")
+        format!("{at} must pass \"finite\" keyword validation, ")
     };
     Err(format!(
-        "{reason}, {second}, {at} must match a schema in anyOf"
+        "{reason}, {finite}{second}, {at} must match a schema in anyOf"
     ))
 }
 

@@ -16,6 +16,7 @@ pub(crate) struct UrlKeys {
     header: Header,
     signing: EncodingKey,
     verifying: KeySet,
+    algorithm: Option<String>,
 }
 
 impl std::fmt::Debug for UrlKeys {
@@ -97,6 +98,7 @@ impl UrlKeys {
             header: bare(Algorithm::HS256),
             signing: EncodingKey::from_secret(secret),
             verifying: KeySet::from_secret(secret),
+            algorithm: None,
         }
     }
 
@@ -130,8 +132,9 @@ impl UrlKeys {
         self.signing = own.key;
     }
 
-    pub(crate) fn also_verify(&mut self, keys: KeySet) {
+    pub(crate) fn also_verify(&mut self, keys: KeySet, algorithm: Option<String>) {
         self.verifying = keys;
+        self.algorithm = algorithm;
     }
 
     /// A token for a role, good for ten years, as the original makes where none is given.
@@ -180,7 +183,8 @@ impl UrlKeys {
 
     /// The claims of a token that is good for this and for `bucket/key`.
     pub(crate) fn verify(&self, token: &str, path: &str, scope: Scope) -> Result<Claims> {
-        let claims = verify(token, &self.verifying).map_err(Error::invalid_jwt)?;
+        let claims = verify(token, &self.verifying, self.algorithm.as_deref());
+        let claims = claims.map_err(Error::invalid_jwt)?;
         // Tokens of older servers have no scope; those for uploads name `upsert`. A user's token names no path.
         let is_scoped = match claims.get("scope") {
             Some(value) => value.as_str() == Some(scope.text()),
@@ -243,7 +247,7 @@ mod tests {
             "urlSigningKey":{"kty":"oct","kid":"u","alg":"HS512","k":"c2VjcmV0LXNlY3JldC1zZWNyZXQ"}}"#;
         let mut own = keys();
         own.sign_with(UrlKeys::signing_key(jwks).unwrap().unwrap());
-        own.also_verify(KeySet::from_secret_or_jwks(jwks).unwrap());
+        own.also_verify(KeySet::from_secret_or_jwks(jwks).unwrap(), None);
         let token = own.download("b/k", 60, SignedImage::default());
         assert!(own.verify(&token, "b/k", Scope::Download).is_ok());
         assert!(keys().verify(&token, "b/k", Scope::Download).is_err());

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::events::{Event, Kind};
@@ -66,11 +66,14 @@ impl NewObject {
 
     /// What the permission test shows to policies.
     fn announced(&self, content_length: Option<u64>) -> String {
-        match content_length {
-            Some(length) => json!({ "mimetype": self.content_type, "contentLength": length }),
-            None => json!({ "mimetype": self.content_type }),
+        let mut map = Map::new();
+        if !self.content_type.is_empty() {
+            map.insert("mimetype".to_owned(), self.content_type.clone().into());
         }
-        .to_string()
+        if let Some(length) = content_length {
+            map.insert("contentLength".to_owned(), length.into());
+        }
+        Value::Object(map).to_string()
     }
 }
 

@@ -50,6 +50,7 @@ const LIST: [(&str, Rule); 5] = [
 
 pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
     let rest = routed.path().strip_prefix("/bucket").unwrap_or_default();
+    let has_slash = rest.starts_with('/');
     let rest = rest.strip_prefix('/').unwrap_or_default();
     let (id, tail) = match rest.split_once('/') {
         Some((id, tail)) => (id, Some(tail)),
@@ -61,9 +62,16 @@ pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
         ("", None) if is_get(&method) => list(app, routed).await,
         ("", None) if method == Method::POST => create(app, routed).await,
         (id, None) if is_get(&method) => get(app, &routed.parts, id).await,
+        _ if !has_slash => Err(routed.no_route()),
         (id, None) if method == Method::PUT => update(app, routed, id).await,
-        (id, None) if method == Method::DELETE => delete(app, &routed.parts, id).await,
-        (id, Some("empty")) if method == Method::POST => empty(app, &routed.parts, id).await,
+        (id, None) if method == Method::DELETE => {
+            input::unused_json(&routed.parts, routed.body, true).await?;
+            delete(app, &routed.parts, id).await
+        }
+        (id, Some("empty")) if method == Method::POST => {
+            input::unused_json(&routed.parts, routed.body, true).await?;
+            empty(app, &routed.parts, id).await
+        }
         _ => Err(routed.no_route()),
     }
 }
@@ -121,7 +129,14 @@ fn size_limit(app: &App, body: &Map<String, Value>) -> Result<Option<Option<i64>
     )]
     let limit = match value {
         Value::Null => return Ok(Some(None)),
-        Value::String(text) => names::parse_size(text).map_or(0, |size| size as i64),
+        Value::String(text) => {
+            let size = names::parse_size(text).unwrap_or_default();
+            if size.fract() != 0.0 {
+                let text = format!("invalid input syntax for type bigint: \"{size}\"");
+                return Err(Error::new("InvalidParameter", 400, text));
+            }
+            size as i64
+        }
         number => number.as_i64().unwrap_or(i64::MAX),
     };
     if u64::try_from(limit).is_ok_and(|limit| limit > app.config().file_size_limit) {
@@ -179,9 +194,6 @@ async fn create(app: &App, routed: Routed) -> Result<Response> {
 
 async fn update(app: &App, routed: Routed, id: &str) -> Result<Response> {
     let body = input::json(&routed.parts, routed.body, &UPDATE).await?;
-    if body.is_empty() {
-        return Err(Error::schema("body must NOT have fewer than 1 properties"));
-    }
     if !UPDATE
         .properties
         .iter()

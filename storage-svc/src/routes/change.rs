@@ -7,6 +7,7 @@ use crate::{
     App,
     domain::{objects::Copy, upload::UploadType},
     error::{Error, Result},
+    names,
     schema::{Rule, Shape},
     store::{objects::Mode, values::JsonWriter},
 };
@@ -49,6 +50,7 @@ pub(super) async fn rename(app: &App, routed: Routed) -> Result<Response> {
     let caller = app.authenticate(&routed.parts)?;
     let text = |name: &str| input::text(&body, name).unwrap_or_default();
     let bucket = text("bucketId");
+    names::check_bucket(bucket)?;
     let destination = Some(text("destinationBucket")).filter(|bucket| !bucket.is_empty());
     let from = (bucket, text("sourceKey"));
     let to = (destination.unwrap_or(bucket), text("destinationKey"));
@@ -63,6 +65,7 @@ pub(super) async fn copy(app: &App, routed: Routed) -> Result<Response> {
     let caller = app.authenticate(&routed.parts)?;
     let text = |name: &str| input::text(&body, name).unwrap_or_default();
     let bucket = text("bucketId");
+    names::check_bucket(bucket)?;
     let destination = Some(text("destinationBucket")).filter(|bucket| !bucket.is_empty());
     let to = (destination.unwrap_or(bucket), text("destinationKey"));
     let metadata = |name: &str| body.get("metadata")?.get(name)?.as_str();
@@ -92,6 +95,7 @@ pub(super) async fn copy(app: &App, routed: Routed) -> Result<Response> {
 /// `DELETE /object/{bucket}/{key}`
 pub(super) async fn delete(app: &App, parts: &Parts, bucket: &str, key: &str) -> Result<Response> {
     let caller = app.authenticate(parts)?;
+    names::check_bucket(bucket)?;
     app.delete_object(&caller, "storage.object.delete", bucket, key)
         .await?;
     Ok(output::message("Successfully deleted"))
@@ -102,6 +106,7 @@ pub(super) async fn delete_many(app: &App, routed: Routed, bucket: &str) -> Resu
     const HARD_LIMIT: usize = 1000;
     let body = input::json(&routed.parts, routed.body, &DELETE).await?;
     let caller = app.authenticate(&routed.parts)?;
+    names::check_bucket(bucket)?;
     let names = input::texts(&body, "prefixes").unwrap_or_default();
     if app.config().hard_limits && names.len() > HARD_LIMIT {
         return Err(Error::invalid_request(format!(

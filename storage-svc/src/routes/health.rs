@@ -12,22 +12,18 @@ use crate::{
 pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
     let path = routed.path();
     if !is_get(&routed.parts.method) {
-        return Err(if path.starts_with("/health") {
-            routed.no_route()
-        } else {
-            Error::no_family(&routed.parts.method, shown(&routed.parts))
-        });
+        return Err(Error::no_family(&routed.parts.method, shown(&routed.parts)));
     }
     match path {
         "/status" => empty(StatusCode::OK),
         "/version" => Ok(app.config().version.clone().into_response()),
         "/health" | "/health/" => {
             // Any valid token may ask.
-            app.authenticate(&routed.parts)?;
+            app.authenticate_or_refuse(&routed.parts)?;
             let healthy = store::buckets::touch(app.db()).await;
             Ok(output::json(&json!({ "healthy": healthy.is_ok() })))
         }
-        _ if path.starts_with("/health") => Err(routed.no_route()),
+
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
     }
 }

@@ -14,6 +14,22 @@ use crate::{
 /// The most bytes of a JSON body.
 const MAX_JSON: usize = 1024 * 1024;
 
+/// The longest parameter of a path.
+const MAX_PARAMETER: usize = 2500;
+
+/// Refuses a path that cannot be read.
+pub(crate) fn check_path(parts: &Parts) -> Result<()> {
+    let path = parts.uri.path();
+    let shown = super::shown(parts);
+    decode(path).map_err(|_| Error::bad_url(shown))?;
+    // Longer than the parameter are only the names of routes in front of it.
+    const NAMES: usize = 64;
+    if path.len() > MAX_PARAMETER + NAMES {
+        return Err(Error::long_url(shown));
+    }
+    Ok(())
+}
+
 /// Percent-decodes a parameter.
 pub(crate) fn decode(raw: &str) -> Result<String> {
     let is_complete = raw.split('%').skip(1).all(|rest| {
@@ -23,15 +39,7 @@ pub(crate) fn decode(raw: &str) -> Result<String> {
     let decoded = percent_decode_str(raw).decode_utf8();
     match decoded {
         Ok(text) if is_complete => Ok(text.into_owned()),
-        _ => {
-            let message = format!("'{raw}' is not a valid url component");
-            Err(Error::framework(
-                "InternalError",
-                400,
-                "FastifyError",
-                message,
-            ))
-        }
+        _ => Err(Error::bad_url(raw)),
     }
 }
 
@@ -43,20 +51,77 @@ pub(crate) fn bucket_and_key(raw: &str) -> Result<Option<(String, String)>> {
     Ok(Some((decode(bucket)?, decode(key)?)))
 }
 
-/// The query string as names and values; the last of one name counts.
+/// The query string as names and values; what is said more than once is an array.
 pub(crate) fn query(parts: &Parts) -> Map<String, Value> {
     let raw = parts.uri.query().unwrap_or_default();
-    url::form_urlencoded::parse(raw.as_bytes())
-        .map(|(name, value)| (name.into_owned(), Value::String(value.into_owned())))
-        .collect()
+    let mut map = Map::new();
+    for (name, value) in url::form_urlencoded::parse(raw.as_bytes()) {
+        let value = Value::String(value.into_owned());
+        match map.get_mut(name.as_ref()) {
+            None => {
+                map.insert(name.into_owned(), value);
+            }
+            Some(Value::Array(values)) => values.push(value),
+            Some(first) => {
+                let first_value = first.take();
+                *first = Value::Array(vec![first_value, value]);
+            }
+        }
+    }
+    map
 }
 
-/// One value of the query string.
-pub(crate) fn query_value(parts: &Parts, name: &str) -> Option<String> {
-    let raw = parts.uri.query().unwrap_or_default();
-    url::form_urlencoded::parse(raw.as_bytes())
-        .find(|(found, _)| found == name)
-        .map(|(_, value)| value.into_owned())
+/// One value of the query string, which is text.
+pub(crate) fn query_value(parts: &Parts, name: &str) -> Result<Option<String>> {
+    if parts.uri.query().is_none() {
+        return Ok(None);
+    }
+    match query(parts).remove(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(Error::schema(format!("querystring/{name} must be string"))),
+    }
+}
+
+/// The same; its absence is an error.
+pub(crate) fn required_query_value(parts: &Parts, name: &str) -> Result<String> {
+    query_value(parts, name)?
+        .ok_or_else(|| Error::schema(format!("querystring must have required property '{name}'")))
+}
+
+/// Refuses a header that is no media type.
+pub(crate) fn check_content_type(parts: &Parts) -> Result<()> {
+    let is_token = |part: &str| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        !part.is_empty() && part.bytes().all(fits)
+    };
+    let Some(value) = parts.headers.get(header::CONTENT_TYPE) else {
+        return Ok(());
+    };
+    let kind = value.to_str().unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    match kind.split_once('/') {
+        Some((kind, sub)) if is_token(kind) && is_token(sub) => Ok(()),
+        _ => Err(Error::invalid_content_type()),
+    }
+}
+
+/// Reads a body that the route has no use for, and refuses JSON that is none.
+pub(crate) async fn unused_json(parts: &Parts, body: Body, may_be_empty: bool) -> Result<()> {
+    check_content_type(parts)?;
+    if is_json(parts) {
+        read_json(body, may_be_empty).await?;
+    }
+    Ok(())
+}
+
+fn is_json(parts: &Parts) -> bool {
+    let kind = parts.headers.get(header::CONTENT_TYPE);
+    let kind = kind
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
 }
 
 fn framework(code: &'static str, status: u16, message: &'static str) -> Error {
@@ -65,15 +130,14 @@ fn framework(code: &'static str, status: u16, message: &'static str) -> Error {
 
 /// A JSON body of this shape. Bodies of other types count as none.
 pub(crate) async fn json(parts: &Parts, body: Body, shape: &Shape) -> Result<Map<String, Value>> {
-    let kind = parts
-        .headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
+    check_content_type(parts)?;
+    if !is_json(parts) {
         return shape.check(Value::Null);
     }
+    shape.check(read_json(body, false).await?)
+}
+
+async fn read_json(body: Body, may_be_empty: bool) -> Result<Value> {
     let limited = Limited::new(body, MAX_JSON).collect().await;
     let bytes = limited.map_err(|error| {
         if error.is::<LengthLimitError>() {
@@ -83,6 +147,9 @@ pub(crate) async fn json(parts: &Parts, body: Body, shape: &Shape) -> Result<Map
         }
     })?;
     let bytes = bytes.to_bytes();
+    if bytes.is_empty() && may_be_empty {
+        return Ok(Value::Null);
+    }
     if bytes.is_empty() {
         return Err(framework(
             "InvalidRequest",
@@ -90,14 +157,14 @@ pub(crate) async fn json(parts: &Parts, body: Body, shape: &Shape) -> Result<Map
             "Body cannot be empty when content-type is set to 'application/json'",
         ));
     }
-    let value = serde_json::from_slice(&bytes).map_err(|_| {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    serde_json::from_slice(text).map_err(|_| {
         framework(
             "InvalidRequest",
             400,
             "Body is not valid JSON but content-type is set to 'application/json'",
         )
-    })?;
-    shape.check(value)
+    })
 }
 
 /// Text of a checked body.

@@ -6,6 +6,7 @@ use crate::{
     App,
     domain::list::Query,
     error::Result,
+    names,
     schema::{Rule, Shape},
     store::{
         listing::{self, Entry, Search},
@@ -63,6 +64,7 @@ pub(super) async fn search(app: &App, routed: Routed, bucket: &str) -> Result<Re
     const DEFAULT: i64 = 100;
     let body = input::json(&routed.parts, routed.body, &SEARCH).await?;
     let caller = app.authenticate(&routed.parts)?;
+    names::check_bucket(bucket)?;
     let mut prefix = input::text(&body, "prefix").unwrap_or_default().to_owned();
     if !prefix.is_empty() && !prefix.ends_with('/') {
         prefix.push('/');
@@ -84,7 +86,8 @@ pub(super) async fn search(app: &App, routed: Routed, bucket: &str) -> Result<Re
 /// `POST /object/list-v2/{bucket}`
 pub(super) async fn page(app: &App, routed: Routed, bucket: &str) -> Result<Response> {
     let body = input::json(&routed.parts, routed.body, &PAGE).await?;
-    let caller = app.authenticate(&routed.parts)?;
+    let caller = app.authenticate_or_refuse(&routed.parts)?;
+    names::check_bucket(bucket)?;
     let with_delimiter = body.get("with_delimiter").and_then(Value::as_bool) == Some(true);
     let query = Query {
         prefix: input::text(&body, "prefix").unwrap_or_default(),

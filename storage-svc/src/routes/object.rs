@@ -9,6 +9,7 @@ use crate::{App, error::Result};
 pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
     let path = routed.path().to_owned();
     let rest = path.strip_prefix("/object").unwrap_or_default();
+    let has_slash = rest.starts_with('/');
     let rest = rest.strip_prefix('/').unwrap_or_default();
     let after = |prefix: &str| rest.strip_prefix(prefix);
     let keyed = |prefix: &str| match after(prefix) {
@@ -23,9 +24,10 @@ pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
                 ("info/authenticated/", read::Access::Authenticated),
                 ("info/", read::Access::Either),
             ] {
-                // HEAD asks for the object of a bucket named `info`.
+                // There is no HEAD for what is public: it asks for an object of a bucket named so.
+                let is_there = method == Method::GET || kind != read::Access::Public;
                 if let Some((bucket, key)) = keyed(prefix)?
-                    && method == Method::GET
+                    && is_there
                 {
                     return read::info(app, &routed.parts, kind, &bucket, &key).await;
                 }
@@ -51,6 +53,7 @@ pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
                 _ => {}
             }
             if let Some((bucket, key)) = keyed("upload/sign/")? {
+                input::unused_json(&routed.parts, routed.body, false).await?;
                 return sign::upload(app, &routed.parts, &bucket, &key).await;
             }
             for prefix in ["list/", "list-v2/", "sign/"] {
@@ -81,9 +84,10 @@ pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
         }
         Method::DELETE => {
             if let Some((bucket, key)) = keyed("")? {
+                input::unused_json(&routed.parts, routed.body, false).await?;
                 return change::delete(app, &routed.parts, &bucket, &key).await;
             }
-            if !rest.is_empty() {
+            if has_slash {
                 let bucket = input::decode(rest)?;
                 return change::delete_many(app, routed, &bucket).await;
             }

@@ -49,9 +49,19 @@ impl App {
             Access::Either => self.maybe_authenticate(parts),
         };
         let Some(caller) = caller else {
-            return objects::find_public(self.db(), bucket, key).await;
+            let found = objects::find_public(self.db(), bucket, key).await;
+            return match found {
+                // A key that none can have is told only where the bucket may be seen.
+                Err(error) if error.message == "Object not found" => {
+                    self.config().key_rules.check(key)?;
+                    Err(error)
+                }
+                other => other,
+            };
         };
-        if buckets::get(self.db(), bucket).await?.is_public {
+        let is_public = buckets::get(self.db(), bucket).await?.is_public;
+        self.config().key_rules.check(key)?;
+        if is_public {
             objects::find(self.db(), bucket, key).await
         } else {
             objects::find_as(self.db(), &caller.doing(operation), bucket, key).await
@@ -140,11 +150,11 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    fn of(parts: &Parts) -> Self {
-        Self {
-            download: input::query_value(parts, "download"),
+    fn of(parts: &Parts) -> Result<Self> {
+        Ok(Self {
+            download: input::query_value(parts, "download")?,
             expires: None,
-        }
+        })
     }
 }
 
@@ -163,17 +173,17 @@ pub(super) async fn object(
         (_, false) => "storage.object.get_authenticated",
         (_, true) => "object.head_authenticated_info",
     };
+    let serving = Serving::of(parts)?;
     let object = app.readable(parts, access, operation, bucket, key).await?;
     if is_head {
         return head(app, parts, &object);
     }
-    serve(app, parts, &object, Serving::of(parts)).await
+    serve(app, parts, &object, serving).await
 }
 
 /// `GET /object/sign/{bucket}/{key}?token=`
 pub(super) async fn signed(app: &App, parts: &Parts, bucket: &str, key: &str) -> Result<Response> {
-    let token = input::query_value(parts, "token")
-        .ok_or_else(|| Error::schema("querystring must have required property 'token'"))?;
+    let token = input::required_query_value(parts, "token")?;
     let path = format!("{bucket}/{key}");
     let claims = app
         .config()
@@ -188,7 +198,7 @@ pub(super) async fn signed(app: &App, parts: &Parts, bucket: &str, key: &str) ->
     )]
     let serving = Serving {
         expires: expires.map(|seconds| seconds as u64),
-        ..Serving::of(parts)
+        ..Serving::of(parts)?
     };
     serve(app, parts, &object, serving).await
 }
@@ -217,7 +227,7 @@ pub(crate) fn headers(facts: &Facts) -> Result<Headers> {
 /// The tag that the client, or a cache before us, already has.
 fn known_etag<'a>(app: &App, parts: &'a Parts) -> Option<&'a str> {
     let mut names = app.config().etag_headers.iter();
-    names.find_map(|name| header_text(parts, name))
+    names.find_map(|name| header_text(parts, name).filter(|tag| !tag.is_empty()))
 }
 
 /// Sets `Cache-Control`, to which a client that asks whether its copy is still good gets more said.
@@ -229,7 +239,12 @@ pub(crate) fn set_cache_control(
     is_head: bool,
 ) -> Result<()> {
     let mut values: Vec<String> = Vec::new();
-    values.extend(facts.cache_control.clone());
+    let own = facts
+        .cache_control
+        .clone()
+        .filter(|value| !value.is_empty());
+    // What nobody said is asked for again; HEAD answers what is written.
+    values.extend(own.or_else(|| (!is_head).then(|| "no-cache".to_owned())));
     if let Some(known) = known_etag(app, parts) {
         let shared = app.config().s_maxage;
         let is_same = facts.etag.as_deref() == Some(known);
@@ -364,9 +379,11 @@ pub(crate) async fn serve(
     }
     set_download(&mut headers, serving.download.as_deref())?;
     if is_unchanged(parts, &facts) {
+        headers.set(header::CONTENT_LENGTH, "0")?;
         return Ok(headers.answer(StatusCode::NOT_MODIFIED, Body::empty()));
     }
     let range = header_text(parts, header::RANGE)
+        .filter(|range| !range.is_empty())
         .map(|text| parse_range(text, size))
         .transpose()?;
     let path = app

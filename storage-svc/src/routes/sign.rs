@@ -6,7 +6,8 @@ use super::{Routed, header_text, input, output};
 use crate::{
     App,
     domain::{tokens::SignedImage, upload::NewObject},
-    error::Result,
+    error::{Error, Result},
+    names,
     schema::{Rule, Shape},
     store::objects::{self, Mode},
 };
@@ -50,24 +51,29 @@ fn shown_path(bucket: &str, key: &str) -> String {
     )
 }
 
-fn seconds(body: &Map<String, Value>) -> u64 {
-    body.get("expiresIn")
-        .and_then(Value::as_u64)
-        .unwrap_or_default()
+fn seconds(body: &Map<String, Value>) -> Result<u64> {
+    // Beyond it JavaScript's numbers are not exact.
+    const MOST: u64 = 1 << 52;
+    let seconds = body.get("expiresIn").and_then(Value::as_u64);
+    seconds
+        .filter(|seconds| *seconds <= MOST)
+        .ok_or_else(|| Error::invalid_parameter("expiresIn"))
 }
 
 /// `POST /object/sign/{bucket}/{key}`
 pub(super) async fn one(app: &App, routed: Routed, bucket: &str, key: &str) -> Result<Response> {
     let body = input::json(&routed.parts, routed.body, &ONE).await?;
     let caller = app.authenticate(&routed.parts)?;
+    names::check_bucket(bucket)?;
     app.config().key_rules.check(key)?;
+    let seconds = seconds(&body)?;
     let caller = caller.doing("storage.object.sign");
     objects::find_as(app.db(), &caller, bucket, key).await?;
     let path = format!("{bucket}/{key}");
     let token = app
         .config()
         .url_keys
-        .download(&path, seconds(&body), SignedImage::default());
+        .download(&path, seconds, SignedImage::default());
     let shown = shown_path(bucket, key);
     let url = format!("/object/sign/{shown}?token={token}");
     Ok(output::json(&json!({ "signedURL": url })))
@@ -78,10 +84,11 @@ pub(super) async fn many(app: &App, routed: Routed, bucket: &str) -> Result<Resp
     const REFUSED: &str = "Either the object does not exist or you do not have access to it";
     let body = input::json(&routed.parts, routed.body, &MANY).await?;
     let caller = app.authenticate(&routed.parts)?;
+    names::check_bucket(bucket)?;
+    let seconds = seconds(&body)?;
     let names = input::texts(&body, "paths").unwrap_or_default();
     let caller = caller.doing("storage.object.sign_many");
     let visible = objects::visible(app.db(), &caller, bucket, &names).await?;
-    let seconds = seconds(&body);
     let keys = &app.config().url_keys;
     let answers = names.iter().map(|name| {
         if !visible.contains(name) {
@@ -97,6 +104,7 @@ pub(super) async fn many(app: &App, routed: Routed, bucket: &str) -> Result<Resp
 /// `POST /object/upload/sign/{bucket}/{key}`
 pub(super) async fn upload(app: &App, parts: &Parts, bucket: &str, key: &str) -> Result<Response> {
     let caller = app.authenticate(parts)?;
+    names::check_bucket(bucket)?;
     app.config().key_rules.check(key)?;
     let upsert = header_text(parts, "x-upsert") == Some("true");
     let new = NewObject {

@@ -1,4 +1,5 @@
 use axum::{body::Body, response::Response};
+use bytes::BytesMut;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use http::header;
 use serde_json::{Map, Value, json};
@@ -14,6 +15,7 @@ use crate::{
         upload::{NewObject, UploadType},
     },
     error::{Error, Result},
+    names,
     store::{
         buckets::{self, Bucket},
         objects::Mode,
@@ -24,6 +26,8 @@ use crate::{
 const MAX_FIELDS: usize = 10;
 /// Bytes of the field with the user's metadata, and of any other.
 const MAX_FIELD: usize = 1024 * 1024;
+/// Bytes of a file that is read whole, so that fields behind it count.
+const SMALL_FILE: usize = 64 * 1024;
 
 /// What a request uploads.
 struct Upload {
@@ -37,6 +41,7 @@ struct Upload {
 
 /// `POST /object/{bucket}/{key}`
 pub(super) async fn create(app: &App, routed: Routed, bucket: &str, key: &str) -> Result<Response> {
+    input::check_content_type(&routed.parts)?;
     let caller = app.authenticate(&routed.parts)?;
     let mode = Mode::upsert_if(header_text(&routed.parts, "x-upsert") == Some("true"));
     let owner = caller.subject().map(str::to_owned);
@@ -57,6 +62,7 @@ pub(super) async fn replace(
     bucket: &str,
     key: &str,
 ) -> Result<Response> {
+    input::check_content_type(&routed.parts)?;
     let caller = app.authenticate(&routed.parts)?;
     let owner = caller.subject().map(str::to_owned);
     let door = Door {
@@ -71,8 +77,8 @@ pub(super) async fn replace(
 /// `PUT /object/upload/sign/{bucket}/{key}?token=`: with the rights of the service, which the token lends.
 pub(super) async fn signed(app: &App, routed: Routed, bucket: &str, key: &str) -> Result<Response> {
     let parts = &routed.parts;
-    let token = input::query_value(parts, "token")
-        .ok_or_else(|| Error::schema("querystring must have required property 'token'"))?;
+    input::check_content_type(parts)?;
+    let token = input::required_query_value(parts, "token")?;
     let path = format!("{bucket}/{key}");
     let claims = app.config().url_keys.verify(&token, &path, Scope::Upload)?;
     let upsert = claims.get("upsert").and_then(Value::as_bool);
@@ -102,6 +108,7 @@ impl Door {
         key: &str,
         with_id: bool,
     ) -> Result<Response> {
+        names::check_bucket(bucket_id)?;
         let bucket = buckets::get(app.db(), bucket_id).await?;
         let limit = app.standard_limit(&bucket, key);
         let robots = match header_text(&routed.parts, "x-robots-tag") {
@@ -163,56 +170,148 @@ impl Upload {
         })
     }
 
-    /// Reads the fields of a form up to its file, whose content is the body.
+    /// Reads the fields of a form up to its file, whose content is the body. Of a small file also those behind it.
     async fn read_form(kind: &str, body: Body, bucket: &Bucket, key: &str) -> Result<Self> {
-        let unreadable = |error: multer::Error| Error::invalid_request(error.to_string());
         let boundary = multer::parse_boundary(kind).map_err(unreadable)?;
         let mut form = multer::Multipart::new(body.into_data_stream(), boundary);
-        let (mut cache, mut metadata, mut own_type) = (None, None, None);
-        for _ in 0..=MAX_FIELDS {
-            let Some(field) = form.next_field().await.map_err(unreadable)? else {
-                return Err(Error::no_content());
-            };
-            let name = field.name().unwrap_or_default().to_owned();
-            let mime = field.content_type().map(ToString::to_string);
-            let is_file =
-                field.file_name().is_some() || mime.as_deref() == Some("application/octet-stream");
-            if !is_file {
-                let value = field_text(field).await?;
-                match name.as_str() {
-                    "cacheControl" => cache = Some(value),
-                    "metadata" => metadata = Some(value),
-                    "userMetadata" => metadata = metadata.or(Some(value)),
-                    "contentType" => own_type = Some(value),
-                    _ => {}
-                }
-                continue;
+        let mut fields = Fields::default();
+        let mut file = loop {
+            let field = form.next_field().await.map_err(unreadable)?;
+            let field = field.ok_or_else(Error::no_content)?;
+            if is_file(&field) {
+                break field;
             }
-            let content_type = own_type
-                .filter(|kind: &String| !kind.is_empty())
-                .or(mime)
-                .unwrap_or_else(|| "application/octet-stream".to_owned());
-            App::check_mime(bucket, key, &content_type)?;
-            return Ok(Self {
-                content_type,
-                cache_control: cache
-                    .filter(|seconds: &String| !seconds.is_empty())
-                    .map_or_else(
-                        || "no-cache".to_owned(),
-                        |seconds| format!("max-age={seconds}"),
-                    ),
-                user_metadata: metadata.and_then(|text| serde_json::from_str(&text).ok()),
-                content_length: None,
-                body: field.map_err(broken).boxed(),
-            });
+            fields.take(field).await?;
+        };
+        let mime = media_type(&file);
+        let mut start = BytesMut::new();
+        let mut is_whole = false;
+        while start.len() <= SMALL_FILE {
+            match file.chunk().await.map_err(cut_off)? {
+                Some(chunk) => start.extend_from_slice(&chunk),
+                None => {
+                    is_whole = true;
+                    break;
+                }
+            }
         }
-        Err(Error::no_content())
+        let start = futures_util::stream::once(async { Ok(start.freeze()) });
+        let body: Incoming = if is_whole {
+            drop(file);
+            while let Some(field) = form.next_field().await.map_err(cut_off)? {
+                if !is_file(&field) {
+                    fields.take(field).await?;
+                }
+            }
+            start.boxed()
+        } else {
+            start.chain(file.map_err(cut_off)).boxed()
+        };
+        let content_type = fields.content_type.said().unwrap_or(mime);
+        App::check_mime(bucket, key, &content_type)?;
+        let cache_control = fields.cache_control.said();
+        Ok(Self {
+            content_type,
+            cache_control: cache_control.map_or_else(
+                || "no-cache".to_owned(),
+                |seconds| format!("max-age={seconds}"),
+            ),
+            user_metadata: fields
+                .metadata
+                .said()
+                .or_else(|| fields.user_metadata.said())
+                .and_then(|text| serde_json::from_str(&text).ok()),
+            content_length: None,
+            body,
+        })
+    }
+}
+
+/// What a field says; one that is there twice says nothing.
+#[derive(Debug, Default)]
+enum Said {
+    #[default]
+    Nothing,
+    Once(String),
+    Twice,
+}
+
+impl Said {
+    fn said(&self) -> Option<String> {
+        match self {
+            Self::Once(text) if !text.is_empty() => Some(text.clone()),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Fields {
+    count: usize,
+    cache_control: Said,
+    metadata: Said,
+    user_metadata: Said,
+    content_type: Said,
+}
+
+impl Fields {
+    async fn take(&mut self, field: multer::Field<'static>) -> Result<()> {
+        self.count += 1;
+        if self.count > MAX_FIELDS {
+            return Err(Error::no_content());
+        }
+        let name = field.name().unwrap_or_default().to_owned();
+        let value = field_text(field).await?;
+        let slot = match name.as_str() {
+            "cacheControl" => &mut self.cache_control,
+            "metadata" => &mut self.metadata,
+            "userMetadata" => &mut self.user_metadata,
+            "contentType" => &mut self.content_type,
+            _ => return Ok(()),
+        };
+        *slot = match slot {
+            Said::Nothing => Said::Once(value),
+            _ => Said::Twice,
+        };
+        Ok(())
+    }
+}
+
+fn is_file(field: &multer::Field<'_>) -> bool {
+    field.file_name().is_some() || media_type(field) == "application/octet-stream"
+}
+
+/// The media type of a part without its parameters; text, if it names none.
+fn media_type(field: &multer::Field<'_>) -> String {
+    let header = field.headers().get(header::CONTENT_TYPE);
+    let text = header.and_then(|value| value.to_str().ok());
+    let kind = text.unwrap_or("text/plain").split(';').next();
+    kind.unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// A form that makes no sense.
+fn unreadable(error: multer::Error) -> Error {
+    Error::invalid_request(match error {
+        multer::Error::NoBoundary | multer::Error::NoMultipart => {
+            "Multipart: Boundary not found".to_owned()
+        }
+        multer::Error::IncompleteStream => "Unexpected end of multipart data".to_owned(),
+        other => other.to_string(),
+    })
+}
+
+/// A file that ends before its time.
+fn cut_off(error: multer::Error) -> Error {
+    match error {
+        multer::Error::IncompleteFieldData { .. } | multer::Error::IncompleteStream => {
+            Error::invalid_request("Request stream closed before upload could begin")
+        }
+        other => broken(other),
     }
 }
 
 async fn field_text(mut field: multer::Field<'static>) -> Result<String> {
     let mut bytes = Vec::new();
-    let unreadable = |error: multer::Error| Error::invalid_request(error.to_string());
     while let Some(chunk) = field.chunk().await.map_err(unreadable)? {
         if bytes.len() + chunk.len() > MAX_FIELD {
             return Err(Error::entity_too_large("user_metadata").closing());

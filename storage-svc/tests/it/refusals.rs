@@ -54,7 +54,6 @@ async fn routes_that_do_not_exist_are_told_apart_from_families_that_do_not() {
         (Method::PATCH, "/bucket"),
         (Method::GET, "/object/x"),
         (Method::GET, "/object/x?a=b"),
-        (Method::GET, "/vector/ListIndexes"),
     ] {
         let answer = call(&app.app, method.clone(), path).send().await;
         let expected = json!({
