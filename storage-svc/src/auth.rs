@@ -212,7 +212,8 @@ pub(crate) fn verify(
         }
         JwtError::Malformed => "Invalid Compact JWS",
         JwtError::UnknownKey | JwtError::Signature => {
-            if URL_SAFE_NO_PAD.decode(signature).is_err() {
+            let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte);
+            if !signature.bytes().all(is_base64) {
                 "Failed to base64url decode the signature"
             } else {
                 "signature verification failed"

@@ -36,10 +36,16 @@ impl KeyRules {
     pub(crate) fn check(self, key: &str) -> Result<()> {
         // A path of a file system must stay below its root whatever the backend is.
         let climbs = key.split('/').any(|part| matches!(part, "." | ".."));
-        let is_valid = !key.is_empty()
-            && key.len() <= MAX_KEY
-            && !climbs
-            && key.chars().all(|c| self.allow(c));
+        if climbs {
+            return Err(Error::invalid_key(key));
+        }
+        self.check_characters(key)
+    }
+
+    /// Refuses a key with characters that no key has.
+    pub(crate) fn check_characters(self, key: &str) -> Result<()> {
+        let is_valid =
+            !key.is_empty() && key.len() <= MAX_KEY && key.chars().all(|c| self.allow(c));
         if is_valid {
             Ok(())
         } else {

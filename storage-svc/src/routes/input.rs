@@ -22,9 +22,10 @@ pub(crate) fn check_path(parts: &Parts) -> Result<()> {
     let path = parts.uri.path();
     let shown = super::shown(parts);
     decode(path).map_err(|_| Error::bad_url(shown))?;
-    // Longer than the parameter are only the names of routes in front of it.
-    const NAMES: usize = 64;
-    if path.len() > MAX_PARAMETER + NAMES {
+    // Keys are no parameters; what stands behind the name of a bucket is.
+    let mut names = path.split('/').skip(1);
+    let is_bucket = names.next() == Some("bucket");
+    if is_bucket && names.any(|name| name.len() > MAX_PARAMETER) {
         return Err(Error::long_url(shown));
     }
     Ok(())

@@ -48,19 +48,23 @@ impl App {
             Access::Authenticated => Some(self.authenticate(parts)?),
             Access::Either => self.maybe_authenticate(parts),
         };
+        if key.contains('\0') {
+            // Postgres cannot even be asked.
+            return Err(Error::invalid_key(key));
+        }
         let Some(caller) = caller else {
             let found = objects::find_public(self.db(), bucket, key).await;
             return match found {
                 // A key that none can have is told only where the bucket may be seen.
                 Err(error) if error.message == "Object not found" => {
-                    self.config().key_rules.check(key)?;
+                    self.config().key_rules.check_characters(key)?;
                     Err(error)
                 }
                 other => other,
             };
         };
         let is_public = buckets::get(self.db(), bucket).await?.is_public;
-        self.config().key_rules.check(key)?;
+        self.config().key_rules.check_characters(key)?;
         if is_public {
             objects::find(self.db(), bucket, key).await
         } else {
@@ -173,7 +177,11 @@ pub(super) async fn object(
         (_, false) => "storage.object.get_authenticated",
         (_, true) => "object.head_authenticated_info",
     };
-    let serving = Serving::of(parts)?;
+    let serving = if is_head {
+        Serving::default()
+    } else {
+        Serving::of(parts)?
+    };
     let object = app.readable(parts, access, operation, bucket, key).await?;
     if is_head {
         return head(app, parts, &object);
@@ -449,7 +457,7 @@ pub(super) async fn info(
         .time("created_at", object.created_at)
         .raw("}");
     let mut headers = Headers::new();
-    headers.set(header::CONTENT_TYPE, "application/json")?;
+    headers.set(header::CONTENT_TYPE, "application/json; charset=utf-8")?;
     if let Some(etag) = &facts.etag {
         headers.set(header::ETAG, etag)?;
     }

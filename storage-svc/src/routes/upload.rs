@@ -26,6 +26,7 @@ use crate::{
 const MAX_FIELDS: usize = 10;
 /// Bytes of the field with the user's metadata, and of any other.
 const MAX_FIELD: usize = 1024 * 1024;
+const CLOSED: &str = "Request stream closed before upload could begin";
 /// Bytes of a file that is read whole, so that fields behind it count.
 const SMALL_FILE: usize = 64 * 1024;
 
@@ -258,7 +259,7 @@ impl Fields {
     async fn take(&mut self, field: multer::Field<'static>) -> Result<()> {
         self.count += 1;
         if self.count > MAX_FIELDS {
-            return Err(Error::no_content());
+            return Err(Error::invalid_request(CLOSED));
         }
         let name = field.name().unwrap_or_default().to_owned();
         let value = field_text(field).await?;
@@ -304,7 +305,7 @@ fn unreadable(error: multer::Error) -> Error {
 fn cut_off(error: multer::Error) -> Error {
     match error {
         multer::Error::IncompleteFieldData { .. } | multer::Error::IncompleteStream => {
-            Error::invalid_request("Request stream closed before upload could begin")
+            Error::invalid_request(CLOSED)
         }
         other => broken(other),
     }
