@@ -7,6 +7,7 @@
 
 mod buckets;
 mod changes;
+mod crash;
 mod listing;
 mod reads;
 mod refusals;
