@@ -154,7 +154,7 @@ export const acceptedOfS3 = [
   },
   {
     scenario: /^s3: listings/,
-    what: /"delimiter":/,
+    what: /page \d|"delimiter":/,
     place: 'body',
     if: ({ their, our }) => withoutEnds(their) === withoutEnds(our),
     reason: 'common prefixes end in the delimiter whatever it is',
@@ -165,5 +165,12 @@ export const acceptedOfS3 = [
     if: ({ their, our }) => sorted(their) !== '' && sorted(their) === sorted(our),
     reason: 'buckets have an order',
     documented: 'S3 lists buckets by name',
+  },
+  {
+    what: /"(marker|start-after)":"f\/?","delimiter":"\/"|"start-after":"f\/","delimiter":"\/"/,
+    place: 'body',
+    if: ({ their, our }) => [their, our].every((text) => String(text).includes('<ListBucketResult')),
+    reason: 'a page begins right after its marker',
+    documented: 'a page of keys begins right after its cursor',
   },
 ];
