@@ -118,14 +118,6 @@ export const acceptedOfS3 = [
     documented: 'markers of listings of uploads are keys and ids',
   },
   {
-    scenario: /^s3-multipart: /,
-    what: 'rows and blobs',
-    place: 'blobs',
-    if: ({ their, our }) => our === undefined && /^multiparts\/.*\/metadata\.json$/.test(their?.name),
-    reason: 'what is known of an upload is in its row',
-    documented: 'an upload in parts has no file before its first part',
-  },
-  {
     what: /"b\/sour%63e"|^S3 HEAD \/b\/copy9 /,
     place: 'status',
     reason: 'the source of a copy is percent-decoded, as AWS has it',

@@ -5,6 +5,7 @@
 // `if` may look at everything. A status that differs is compared with what was answered: `[status, …, body]`.
 
 import { acceptedOfS3 } from './accepted-s3.mjs';
+import { acceptedOfTus } from './accepted-tus.mjs';
 
 /** Both values are among these. */
 const among =
@@ -150,4 +151,5 @@ export const accepted = [
     documented: 'a signed read whose token has no end says no `Expires`',
   },
   ...acceptedOfS3,
+  ...acceptedOfTus,
 ];
