@@ -14,7 +14,8 @@ use crate::{
         events::{self, Outbox},
         sweep,
     },
-    routes,
+    image::{Cache, Limits, Pool, Renderer},
+    routes, tus,
 };
 
 /// The storage service: its keys, its database and its blobs.
@@ -29,6 +30,9 @@ struct Inner {
     locator: Locator,
     service_claims: Claims,
     outbox: Outbox,
+    renderer: Renderer,
+    image_limits: Limits,
+    locks: tus::Locks,
 }
 
 impl App {
@@ -43,6 +47,10 @@ impl App {
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
         let db = Db::new(&config).context("DATABASE_URL cannot be used")?;
         let blobs = Blobs::open(&config)?;
+        let image_limits = Limits {
+            source_pixels: config.image_source_pixels,
+            ..Limits::default()
+        };
         let service_claims = config
             .keys
             .verify(config.service_key.expose_secret())
@@ -53,6 +61,14 @@ impl App {
             locator: Locator::new(&config.tenant),
             service_claims,
             outbox: Outbox::new(),
+            renderer: Renderer::new(
+                Pool::new(config.image_workers, config.image_queue),
+                Cache::new(config.image_cache),
+                image_limits,
+                config.image_timeout,
+            ),
+            image_limits,
+            locks: tus::Locks::new(&config),
             config,
         })))
     }
@@ -80,6 +96,10 @@ impl App {
         &self.0.outbox
     }
 
+    pub(crate) fn locks(&self) -> &tus::Locks {
+        &self.0.locks
+    }
+
     pub(crate) fn config(&self) -> &Config {
         &self.0.config
     }
@@ -94,6 +114,14 @@ impl App {
 
     pub(crate) fn locator(&self) -> &Locator {
         &self.0.locator
+    }
+
+    pub(crate) fn renderer(&self) -> &Renderer {
+        &self.0.renderer
+    }
+
+    pub(crate) fn image_limits(&self) -> Limits {
+        self.0.image_limits
     }
 
     pub(crate) fn service_claims(&self) -> &Claims {

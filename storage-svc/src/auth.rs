@@ -84,10 +84,6 @@ impl Caller {
     pub(crate) fn subject(&self) -> Option<&str> {
         self.subject.as_deref()
     }
-
-    pub(crate) fn role(&self) -> &str {
-        &self.role
-    }
 }
 
 impl App {

@@ -161,7 +161,13 @@ impl Blobs {
         }
     }
 
-    fn chain(&self, parts: Vec<BlobPath>) -> Incoming {
+    /// Whether blobs are files, which can be seen before they are whole.
+    pub(crate) fn are_files(&self) -> bool {
+        matches!(self, Self::Local(_))
+    }
+
+    /// The bytes of several blobs, one after the other.
+    pub(crate) fn chain(&self, parts: Vec<BlobPath>) -> Incoming {
         use futures_util::{StreamExt as _, TryStreamExt as _};
         let blobs = self.clone();
         let parts = futures_util::stream::iter(parts).then(move |path| {

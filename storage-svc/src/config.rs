@@ -84,12 +84,24 @@ pub struct Config {
     pub images: bool,
     /// `IMAGE_TRANSFORMATION_LIMIT_MIN_SIZE` and `_MAX_SIZE` (`IMG_LIMITS_…`), pixels, default 1 and 2000.
     pub image_sizes: (u32, u32),
+    /// `IMAGE_TRANSFORMATION_WORKERS`, default the number of cores: images that are made at a time.
+    pub image_workers: usize,
+    /// `IMAGE_TRANSFORMATION_QUEUE_SIZE`, default 100: how many may wait; more are refused.
+    pub image_queue: usize,
+    /// `IMAGE_TRANSFORMATION_CACHE_SIZE`, bytes, default 16 MiB: results that are kept.
+    pub image_cache: u64,
+    /// `IMAGE_TRANSFORMATION_MAX_SRC_RESOLUTION`, megapixels, default 50, in pixels.
+    pub image_source_pixels: u64,
+    /// `IMGPROXY_REQUEST_TIMEOUT`, seconds, default 15: how long a request for an image may take.
+    pub image_timeout: Duration,
     /// `S3_PROTOCOL_…`
     pub s3: S3,
     /// `TUS_URL_PATH`, default `/upload/resumable`.
     pub tus_path: String,
     /// `TUS_URL_EXPIRY_MS`, default an hour: how long an upload may rest before it is given up.
     pub tus_expiry: Duration,
+    /// `TUS_MAX_CONCURRENT_UPLOADS`, default 500: of how many resumable uploads bodies are read at a time.
+    pub tus_max_uploads: usize,
     /// `PROMETHEUS_METRICS_ENABLED`: whether `/metrics` answers.
     pub metrics: bool,
 }
@@ -111,6 +123,8 @@ pub struct S3 {
     pub credentials: Option<(String, SecretString)>,
     /// `STORAGE_S3_REGION` or `REGION`, accepted beside the usual ones.
     pub region: Option<String>,
+    /// `AUTH_ENCRYPTION_KEY` or `ENCRYPTION_KEY`: seals how far an upload in parts has come.
+    pub encryption_key: SecretString,
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -232,9 +246,20 @@ impl Config {
                     2000,
                 ),
             ),
+            image_workers: reader.parse_or(
+                &["IMAGE_TRANSFORMATION_WORKERS"],
+                std::thread::available_parallelism().map_or(1, usize::from),
+            ),
+            image_queue: reader.parse_or(&["IMAGE_TRANSFORMATION_QUEUE_SIZE"], 100),
+            image_cache: reader.parse_or(&["IMAGE_TRANSFORMATION_CACHE_SIZE"], 16 << 20),
+            image_source_pixels: reader
+                .parse_or(&["IMAGE_TRANSFORMATION_MAX_SRC_RESOLUTION"], 50_u64)
+                .saturating_mul(1_000_000),
+            image_timeout: Duration::from_secs(reader.parse_or(&["IMGPROXY_REQUEST_TIMEOUT"], 15)),
             s3: S3::read(&mut reader),
             tus_path: reader.text_or(&["TUS_URL_PATH"], "/upload/resumable"),
             tus_expiry: millis(&mut reader, &["TUS_URL_EXPIRY_MS"], 3_600_000),
+            tus_max_uploads: reader.parse_or(&["TUS_MAX_CONCURRENT_UPLOADS"], 500),
             metrics: reader.flag(&["PROMETHEUS_METRICS_ENABLED"], false),
         };
         reader.finish()?;
@@ -274,6 +299,9 @@ impl S3 {
             region: reader
                 .text(&["STORAGE_S3_REGION", "REGION"])
                 .map(str::to_owned),
+            encryption_key: reader
+                .text_or(&["AUTH_ENCRYPTION_KEY", "ENCRYPTION_KEY"], "")
+                .into(),
         }
     }
 }

@@ -13,7 +13,7 @@ use svc_kit::wire::{DbError, Failure, PoolError};
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A refusal. The REST surface wraps it into the original's body, S3 into XML, resumable uploads into text.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Error {
     /// The original's code, such as `NoSuchKey`.
@@ -83,6 +83,11 @@ impl Error {
     pub(crate) fn closing(mut self) -> Self {
         self.closes = true;
         self
+    }
+
+    /// Whether the connection cannot be used again.
+    pub(crate) fn closes(&self) -> bool {
+        self.closes
     }
 
     fn about(mut self, resource: &str) -> Self {

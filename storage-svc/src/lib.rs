@@ -10,11 +10,15 @@ mod config;
 mod db;
 mod domain;
 mod error;
+pub mod image;
+mod linger;
 mod migrations;
 mod names;
 mod routes;
+mod s3;
 mod schema;
 mod store;
+mod tus;
 
 pub use app::App;
 pub use config::{Backend, Config, S3};

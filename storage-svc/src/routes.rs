@@ -10,6 +10,7 @@ mod list;
 mod object;
 mod output;
 mod read;
+mod render;
 mod sign;
 mod upload;
 
@@ -24,6 +25,7 @@ use http::{Method, StatusCode, header, request::Parts};
 use crate::{
     App,
     error::{Error, Result},
+    tus,
 };
 
 pub(crate) fn router(app: &App) -> Router {
@@ -64,7 +66,12 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,
         "object" => object::route(&app, routed).await,
+        "render" => render::route(&app, routed).await,
         "cdn" => cdn::route(&app, routed).await,
+        "s3" if app.config().s3.enabled => {
+            Ok(crate::s3::answer(&app, &routed.parts, routed.body).await)
+        }
+        "upload" => tus::route(&app, routed.parts, routed.body).await,
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
     };

@@ -21,9 +21,6 @@ pub(crate) enum Rule {
     OneOf(&'static [&'static str]),
     /// A whole number that is not less than this.
     Integer(i64),
-    /// A whole number between these.
-    Between(i64, i64),
-    Number,
     Boolean,
     /// An array of texts: fewest, most.
     Texts(usize, usize),
@@ -78,15 +75,7 @@ impl Rule {
                     Err(format!("{at} must be equal to one of the allowed values"))
                 }
             }
-            Self::Integer(least) => integer(at, value, *least, i64::MAX),
-            Self::Between(least, most) => integer(at, value, *least, *most),
-            Self::Number => match number(value) {
-                Some(number) => {
-                    *value = Value::Number(number);
-                    Ok(())
-                }
-                None => Err(format!("{at} must be number")),
-            },
+            Self::Integer(least) => integer(at, value, *least),
             Self::Boolean => {
                 *value = Value::Bool(match value {
                     Value::Bool(truth) => *truth,
@@ -148,7 +137,7 @@ fn number(value: &mut Value) -> Option<Number> {
     }
 }
 
-fn integer(at: &str, value: &mut Value, least: i64, most: i64) -> Result<(), String> {
+fn integer(at: &str, value: &mut Value, least: i64) -> Result<(), String> {
     let whole = number(value).and_then(|number| {
         number.as_i64().or_else(|| {
             let float = number.as_f64()?;
@@ -160,9 +149,6 @@ fn integer(at: &str, value: &mut Value, least: i64, most: i64) -> Result<(), Str
     let whole = whole.ok_or_else(|| format!("{at} must be integer"))?;
     if whole < least {
         return Err(format!("{at} must be >= {least}"));
-    }
-    if whole > most {
-        return Err(format!("{at} must be <= {most}"));
     }
     *value = whole.into();
     Ok(())
@@ -197,7 +183,7 @@ fn size(at: &str, value: &mut Value) -> Result<(), String> {
         *value = Value::Null;
         return Ok(());
     }
-    let as_number = integer(at, value, 0, i64::MAX);
+    let as_number = integer(at, value, 0);
     let Err(reason) = as_number else {
         return Ok(());
     };

@@ -213,14 +213,16 @@ impl Finishing {
     async fn run(self) -> Result<Uploaded> {
         let (app, new) = (&self.app, &self.new);
         let metadata = Value::Object(metadata(new, &self.stored)).to_string();
-        let user_metadata = new.user_metadata_json().unwrap_or_else(|| "{}".to_owned());
+        // Only resumable uploads tell nothing said from an empty map.
+        let nothing = (self.kind != UploadType::Resumable).then(|| "{}".to_owned());
+        let user_metadata = new.user_metadata_json().or(nothing);
         let write = Write {
             bucket: &new.bucket,
             name: &new.name,
             version: &self.version,
             owner: new.owner.as_deref(),
             metadata: &metadata,
-            user_metadata: Some(&user_metadata),
+            user_metadata: user_metadata.as_deref(),
         };
         let service = self.service.doing(self.operation);
         let path = |version: Option<&str>| app.locator().object(&new.bucket, &new.name, version);

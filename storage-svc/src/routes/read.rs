@@ -154,7 +154,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    fn of(parts: &Parts) -> Result<Self> {
+    pub(crate) fn of(parts: &Parts) -> Result<Self> {
         Ok(Self {
             download: input::query_value(parts, "download")?,
             expires: None,
@@ -276,6 +276,15 @@ pub(crate) fn set_cache_control(
     Ok(())
 }
 
+/// Sets `Expires`, for what a signed URL gives.
+pub(crate) fn set_expires(headers: &mut Headers, seconds: u64) -> Result<()> {
+    // What lies beyond the years of such a date is as good as for ever.
+    const LAST: u64 = 253_402_300_799;
+    let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
+    headers.set(header::EXPIRES, &httpdate::fmt_http_date(time))?;
+    Ok(())
+}
+
 /// Sets `Content-Disposition` for `?download`.
 pub(crate) fn set_download(headers: &mut Headers, download: Option<&str>) -> Result<()> {
     match download {
@@ -377,12 +386,7 @@ pub(crate) async fn serve(
     let size = facts.size.unwrap_or_default();
     let mut headers = headers(&facts)?;
     match serving.expires {
-        Some(seconds) => {
-            // What lies beyond the years of such a date is as good as for ever.
-            const LAST: u64 = 253_402_300_799;
-            let time = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
-            headers.set(header::EXPIRES, &httpdate::fmt_http_date(time))?;
-        }
+        Some(seconds) => set_expires(&mut headers, seconds)?,
         None => set_cache_control(app, parts, &facts, &mut headers, false)?,
     }
     set_download(&mut headers, serving.download.as_deref())?;

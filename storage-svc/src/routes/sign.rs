@@ -7,6 +7,7 @@ use crate::{
     App,
     domain::{tokens::SignedImage, upload::NewObject},
     error::{Error, Result},
+    image::Transform,
     names,
     schema::{Rule, Shape},
     store::objects::{self, Mode},
@@ -14,21 +15,7 @@ use crate::{
 
 const ONE: Shape = Shape {
     required: &["expiresIn"],
-    properties: &[
-        ("expiresIn", Rule::Integer(1)),
-        ("transform", Rule::Object(&TRANSFORM)),
-    ],
-};
-
-const TRANSFORM: Shape = Shape {
-    required: &[],
-    properties: &[
-        ("height", Rule::Integer(0)),
-        ("width", Rule::Integer(0)),
-        ("resize", Rule::OneOf(&["cover", "contain", "fill"])),
-        ("format", Rule::OneOf(&["origin", "avif", "webp"])),
-        ("quality", Rule::Between(20, 100)),
-    ],
+    properties: &[("expiresIn", Rule::Integer(1))],
 };
 
 const MANY: Shape = Shape {
@@ -63,6 +50,15 @@ fn seconds(body: &Map<String, Value>) -> Result<u64> {
 /// `POST /object/sign/{bucket}/{key}`
 pub(super) async fn one(app: &App, routed: Routed, bucket: &str, key: &str) -> Result<Response> {
     let body = input::json(&routed.parts, routed.body, &ONE).await?;
+    let transform = match body.get("transform") {
+        None => None,
+        Some(value) => {
+            let transform = Transform::from_json(value, app.image_sizes());
+            let transform = transform.map_err(|error| Error::schema(error.0))?;
+            let format = value.get("format").and_then(Value::as_str);
+            Some((transform, format.map(str::to_owned)))
+        }
+    };
     let caller = app.authenticate(&routed.parts)?;
     names::check_bucket(bucket)?;
     app.config().key_rules.check(key)?;
@@ -70,12 +66,25 @@ pub(super) async fn one(app: &App, routed: Routed, bucket: &str, key: &str) -> R
     let caller = caller.doing("storage.object.sign");
     objects::find_as(app.db(), &caller, bucket, key).await?;
     let path = format!("{bucket}/{key}");
-    let token = app
-        .config()
-        .url_keys
-        .download(&path, seconds, SignedImage::default());
+    let claim = transform
+        .filter(|_| app.config().images)
+        .map(|(transform, format)| (transform.claim(), format))
+        .filter(|(claim, _)| !claim.is_empty());
+    let image = match &claim {
+        Some((claim, format)) => SignedImage {
+            transformations: Some(claim),
+            format: format.as_deref(),
+        },
+        None => SignedImage::default(),
+    };
+    let token = app.config().url_keys.download(&path, seconds, image);
     let shown = shown_path(bucket, key);
-    let url = format!("/object/sign/{shown}?token={token}");
+    let route = if claim.is_some() {
+        "render/image"
+    } else {
+        "object"
+    };
+    let url = format!("/{route}/sign/{shown}?token={token}");
     Ok(output::json(&json!({ "signedURL": url })))
 }
 

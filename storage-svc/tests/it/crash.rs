@@ -55,7 +55,10 @@ impl Process {
         let url = format!("http://127.0.0.1:{port}");
         let mut process = Self { child, url };
         for _ in 0..600 {
-            if reqwest::get(format!("{}/status", process.url)).await.is_ok() {
+            if reqwest::get(format!("{}/status", process.url))
+                .await
+                .is_ok()
+            {
                 return process;
             }
             assert!(process.child.try_wait().unwrap().is_none(), "it ended");
@@ -295,5 +298,9 @@ async fn nothing_acknowledged_is_lost_and_no_row_is_without_its_blob() {
         .sweep(Utc::now() + TimeDelta::hours(1))
         .await
         .unwrap();
-    assert_eq!(service.files().len(), rows.len(), "the sweep leaves nothing");
+    assert_eq!(
+        service.files().len(),
+        rows.len(),
+        "the sweep leaves nothing"
+    );
 }

@@ -11,9 +11,14 @@ mod crash;
 mod listing;
 mod reads;
 mod refusals;
+mod rendering;
+mod s3;
 mod service;
 mod signing;
 mod sweeping;
+mod tus;
+mod tus_access;
+mod tus_breaks;
 mod uploads;
 
 pub(crate) use service::{SECRET, Service, now, signed, token};
