@@ -62,7 +62,11 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,
         "object" => object::route(&app, routed).await,
-        "render" => render::route(&app, routed).await,
+        "render" if routed.path().starts_with("/render/image/") => {
+            render::route(&app, routed).await
+        }
+        // Off, as it is by default in the original.
+        "vector" => Err(routed.no_route()),
         "cdn" => cdn::route(&app, routed).await,
         "s3" if app.config().s3.enabled => {
             Ok(crate::s3::answer(&app, &routed.parts, routed.body).await)
