@@ -5,6 +5,7 @@
     reason = "a test fails where something unexpected happens"
 )]
 
+mod backend;
 mod buckets;
 mod changes;
 mod crash;
