@@ -19,6 +19,7 @@ mod sweeping;
 mod tus;
 mod tus_access;
 mod tus_breaks;
+mod tus_refusals;
 mod uploads;
 
 pub(crate) use service::{SECRET, Service, now, signed, token};
