@@ -9,7 +9,7 @@ NODE := node_modules/.bin/node
 WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
 DENY := target/tools/bin/cargo-deny
 
-.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth bench clean browser
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench clean browser
 
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -68,11 +68,18 @@ differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and 
 	target/debug/with-postgres $(NODE) tests/differential/auth.mjs $(SCENARIOS)
 	target/debug/with-postgres $(NODE) tests/differential/takeover.mjs
 
+differential-storage: node_modules/.stamp ## Sends the same requests to storage-api and to storage-svc, and shows what differs. Needs STORAGE_API_DIR.
+	cargo build --package storage-svc --package pg-embed --bins
+	target/debug/with-postgres $(NODE) tests/differential/storage.mjs $(SCENARIOS)
+	target/debug/with-postgres $(NODE) tests/differential/storage-takeover.mjs
+
 bench: build ## Measures the services beside their peers and Postgres's own limit.
 	scripts/ensure-bench-tools.sh
 	target/release/with-postgres --durable $(NODE) benches/rest.mjs
 	cargo build --release --package auth-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/auth.mjs
+	cargo build --release --package storage-svc --examples
+	target/release/with-postgres --durable $(NODE) benches/storage.mjs
 
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh

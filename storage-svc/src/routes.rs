@@ -20,13 +20,9 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use http::{Method, StatusCode, header, request::Parts};
+use http::{Method, header, request::Parts};
 
-use crate::{
-    App,
-    error::{Error, Result},
-    tus,
-};
+use crate::{App, error::Error, tus};
 
 pub(crate) fn router(app: &App) -> Router {
     Router::new().fallback(dispatch).with_state(app.clone())
@@ -83,11 +79,7 @@ fn is_get(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-fn empty(status: StatusCode) -> Result<Response> {
-    Ok(status.into_response())
-}
-
 /// Text of a header, if it is there and is text.
-fn header_text<'a>(parts: &'a Parts, name: impl header::AsHeaderName) -> Option<&'a str> {
+fn header_text(parts: &Parts, name: impl header::AsHeaderName) -> Option<&str> {
     parts.headers.get(name)?.to_str().ok()
 }

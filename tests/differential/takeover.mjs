@@ -4,12 +4,12 @@
 // GOTRUE_BIN and AUTH_SVC_BIN are the two programs; `with-postgres` gives the server.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 
 import { Authenticator } from './authenticator.mjs';
 import { PASSWORD, totp } from './people.mjs';
 import { profiles } from './profiles.mjs';
+import { assertSame, statementsOf } from './schema.mjs';
 import { Server } from './servers.mjs';
 import { Side } from './side.mjs';
 
@@ -178,21 +178,12 @@ async function handOvers(first, second) {
   return steps;
 }
 
-/** What pg_dump says, statement by statement, without what is no schema: bodies of functions, and rights that the platform gives. */
 async function dump(name) {
   const server = new Server(name === 'GoTrue' ? 'theirs' : 'ours', programs[name]);
   await server.prepare(profiles.plain.settings);
-  const text = execFileSync('pg_dump', ['-s', '-n', 'auth', '-d', server.templateUrl()], {
-    encoding: 'utf8',
-  });
+  const statements = statementsOf(server.templateUrl(), 'auth');
   await server.drop();
-  const statements = text
-    .replace(/AS \$\$.*?\$\$/gs, 'AS BODY')
-    .replace(/^(--.*|\\.*|)\n/gm, '')
-    .split(/;\n/)
-    .map((statement) => statement.trim().replace(/\s+/g, ' '))
-    .filter((statement) => statement && !statement.startsWith('GRANT '));
-  return new Set(statements);
+  return statements;
 }
 
 /** The one table that we have and GoTrue has not. */
@@ -200,12 +191,7 @@ const EXTRA = /\bauth\.rate_limit_buckets\b/;
 
 async function compareSchemas() {
   const [theirs, ours] = [await dump('GoTrue'), await dump('auth-svc')];
-  const lacking = [...theirs].filter((statement) => !ours.has(statement));
-  const extra = [...ours].filter((statement) => !theirs.has(statement) && !EXTRA.test(statement));
-  for (const statement of lacking) console.log(`only GoTrue's: ${statement}`);
-  for (const statement of extra) console.log(`only ours: ${statement}`);
-  assert.equal(lacking.length + extra.length, 0, 'the schemas differ');
-  console.log(`${theirs.size} statements of the schema are the same`);
+  assertSame(theirs, ours, { name: 'GoTrue', extra: EXTRA });
 }
 
 if (!process.env.GOTRUE_BIN) throw new Error('GOTRUE_BIN is not set; CONTRIBUTING.md says how to build it');
