@@ -1,7 +1,9 @@
 //! Resumable uploads: version 1.0.0 of the protocol of tus.io, on every backend and from any copy of the service.
 
+mod append;
 mod asking;
 mod complete;
+mod create;
 mod id;
 mod lock;
 mod pieces;
@@ -14,27 +16,22 @@ use std::time::Duration;
 use axum::{body::Body, response::Response};
 use chrono::{DateTime, Utc};
 use http::{HeaderValue, Method, StatusCode, header, request::Parts};
-use tokio_util::sync::CancellationToken;
 
 use self::{
     asking::{Action, Asking},
     id::UploadId,
-    pieces::End,
-    protocol::{Answer, Metadata, has_bytes, number_of},
-    state::{Info, Upload},
+    protocol::{Answer, has_bytes},
+    state::Upload,
 };
 use crate::{
     App,
     error::{Error, Result},
-    names,
     store::buckets,
 };
 
 pub(crate) use lock::Locks;
 
 const PATH: &str = "/upload/resumable";
-/// Bytes of a name that file systems take.
-const MAX_FILE_NAME: usize = 255;
 /// How long a request waits for an upload that another one has.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// And if that is about to be over; less than proxies wait for an answer.
@@ -185,71 +182,6 @@ impl Request {
         Ok(left)
     }
 
-    /// `POST`: makes an upload, perhaps with its first bytes.
-    async fn create(mut self, body: &mut Body) -> Result<Response> {
-        let app = self.app.clone();
-        let headers = &self.parts.headers;
-        if headers.contains_key("upload-concat") {
-            return Err(refusal::no_concatenation());
-        }
-        let length = number_of(headers, "upload-length");
-        if length.is_some() == headers.contains_key("upload-defer-length") {
-            return Err(refusal::invalid_length());
-        }
-        let mut metadata = Metadata::of(headers).ok_or_else(refusal::metadata_required)?;
-        let text = |name: &str| metadata.get(name).unwrap_or_default();
-        let rules = app.config().key_rules;
-        let id = UploadId::new(text("bucketName"), text("objectName"), rules)?;
-        if app.blobs().are_files() && id.name.split('/').any(|part| part.len() > MAX_FILE_NAME) {
-            // Better now than when all bytes are here.
-            return Err(Error::invalid_key(&id.name));
-        }
-        let bucket = buckets::get(app.db(), &id.bucket).await?;
-        let limit = app.large_limit(&bucket);
-        if length.is_some_and(|length| length > limit) {
-            return Err(refusal::max_size_exceeded());
-        }
-        self.asking.check(&app, &self.parts, &id)?;
-        let cache = cache_control(text("cacheControl"));
-        metadata.set("cacheControl", cache);
-        let info = Info::new(&id, length, metadata);
-        let draft = Upload::draft(id, info);
-        self.asking.test(&app, Action::Create, &draft).await?;
-        if let Some(kind) = draft.info.metadata.get("contentType") {
-            names::check_mime(kind, &bucket.allowed_mime_types)?;
-        }
-        let mut upload = draft.create(&app).await?;
-        let location = upload
-            .id
-            .location(app.config(), &self.parts.headers, self.asking.is_signed);
-        let mut answer = Answer::new(StatusCode::CREATED);
-        let mut single = None;
-        if has_bytes(&self.parts.headers) {
-            let _writer = app.locks().writer(PATIENCE).await?;
-            let limit = self.body_limit(&upload, limit)?;
-            // Nobody else knows of it yet.
-            let received = upload
-                .receive(&app, std::mem::take(body), limit, CancellationToken::new())
-                .await?;
-            if received.end == End::TooLong {
-                return Err(refusal::max_size_exceeded());
-            }
-            single = received.single;
-            answer = answer.with("upload-offset", upload.offset);
-        }
-        if upload.is_complete() {
-            let operation = Action::Create.operation(self.asking.is_signed);
-            upload
-                .complete(&app, &self.asking, operation, single)
-                .await?;
-            answer = answer.with("tus-complete", 1);
-        }
-        Ok(answer
-            .with_opt("upload-expires", self.shown_expiry(&upload))
-            .with("location", location)
-            .done())
-    }
-
     /// `HEAD`: how far an upload is. Whoever writes to it is asked to stop, so that the answer stays true.
     async fn look(mut self) -> Result<Response> {
         let app = self.app.clone();
@@ -288,66 +220,6 @@ impl Request {
         Ok(answer.done())
     }
 
-    /// `PATCH`: the next bytes.
-    async fn append(mut self, body: &mut Body) -> Result<Response> {
-        let app = self.app.clone();
-        if self.id.is_empty() {
-            return Err(refusal::file_not_found());
-        }
-        let headers = &self.parts.headers;
-        let offset = number_of(headers, "upload-offset").ok_or_else(refusal::offset_required)?;
-        if !has_bytes(headers) {
-            return Err(refusal::content_type_required());
-        }
-        let id = self.upload_id()?;
-        let mut upload = Upload::load(&app, &id).await?;
-        upload.settle(&app).await?;
-        if !upload.is_done {
-            self.asking.test(&app, Action::Part, &upload).await?;
-        }
-        let limit = self.limit(&id).await?;
-        let _writer = app.locks().writer(PATIENCE).await?;
-        let lock = app.locks().lock(&id.path(), PATIENCE).await?;
-        upload.refresh(&app).await?;
-        if !upload.is_done {
-            self.check_expiry(&upload)?;
-        }
-        if upload.offset != offset {
-            return Err(refusal::offset_conflict());
-        }
-        if let Some(length) = number_of(&self.parts.headers, "upload-length") {
-            if upload.length.is_some() || length < upload.offset {
-                return Err(refusal::invalid_length());
-            }
-            if length > limit {
-                return Err(refusal::max_size_exceeded());
-            }
-            upload.declare(&app, length).await?;
-        }
-        let limit = self.body_limit(&upload, limit)?;
-        upload.compact(&app).await?;
-        let received = upload
-            .receive(&app, std::mem::take(body), limit, lock.asked())
-            .await?;
-        if received.end == End::TooLong {
-            return Err(refusal::max_size_exceeded());
-        }
-        let mut answer = Answer::new(StatusCode::NO_CONTENT).with("upload-offset", upload.offset);
-        if upload.is_complete() {
-            let operation = Action::Part.operation(self.asking.is_signed);
-            upload
-                .complete(&app, &self.asking, operation, received.single)
-                .await?;
-            answer = answer.with("tus-complete", 1);
-        }
-        if received.end != End::Whole {
-            answer = answer.with("connection", "close");
-        }
-        Ok(answer
-            .with_opt("upload-expires", self.shown_expiry(&upload))
-            .done())
-    }
-
     /// `DELETE`: gives an upload up.
     async fn delete(mut self) -> Result<Response> {
         let app = self.app.clone();
@@ -361,15 +233,5 @@ impl Request {
         }
         upload.remove(&app).await;
         Ok(Answer::new(StatusCode::NO_CONTENT).done())
-    }
-}
-
-/// Seconds become a header; whatever else is said is not kept.
-fn cache_control(seconds: &str) -> String {
-    let digits = seconds.strip_prefix('-').unwrap_or(seconds);
-    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        format!("max-age={seconds}")
-    } else {
-        "no-cache".to_owned()
     }
 }

@@ -78,7 +78,9 @@ impl Locks {
             seats,
             commands,
             idle: Mutex::new(Some(session)),
-            writers: Arc::new(Semaphore::new(config.tus_max_uploads)),
+            writers: Arc::new(Semaphore::new(
+                config.tus_max_uploads.min(Semaphore::MAX_PERMITS),
+            )),
         }))
     }
 

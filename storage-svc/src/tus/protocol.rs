@@ -1,5 +1,7 @@
 //! Headers of the protocol.
 
+use std::collections::HashSet;
+
 use axum::{body::Body, response::Response};
 use base64::{Engine as _, alphabet, engine};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
@@ -95,14 +97,14 @@ impl Metadata {
 
     /// Reads `name base64,name base64,name`.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut all: Vec<(String, Option<String>)> = Vec::new();
+        let mut all = Vec::new();
+        let mut names = HashSet::new();
         for pair in text.split(',') {
             let (name, value) = match pair.split_once(' ') {
                 Some((name, value)) => (name, Some(value)),
                 None => (pair, None),
             };
-            let is_new = all.iter().all(|(other, _)| other != name);
-            if name.is_empty() || !name.is_ascii() || !is_new {
+            if name.is_empty() || !name.is_ascii() || !names.insert(name) {
                 return None;
             }
             let value = match value.filter(|value| !value.is_empty()) {

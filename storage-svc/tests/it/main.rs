@@ -21,6 +21,7 @@ mod telling;
 mod tus;
 mod tus_access;
 mod tus_breaks;
+mod tus_refusals;
 mod uploads;
 
 pub(crate) use service::{SECRET, Service, now, signed, token};
