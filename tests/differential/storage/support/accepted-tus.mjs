@@ -15,7 +15,7 @@ export const acceptedOfTus = [
     documented: 'what of a resumable upload is there so far lies beside the objects',
   },
   {
-    scenario: /^resumable/,
+    scenario: /^(resumable|refusals)/,
     place: /^headers\.access-control-/,
     if: ({ their, our }) => their === undefined && our !== undefined,
     reason: 'a browser may read why it was refused',
