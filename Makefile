@@ -78,6 +78,8 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	target/release/with-postgres --durable $(NODE) benches/rest.mjs
 	cargo build --release --package auth-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/auth.mjs
+	cargo build --release --package storage-svc --examples
+	target/release/with-postgres --durable $(NODE) benches/storage.mjs
 
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh

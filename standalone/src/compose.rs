@@ -18,6 +18,7 @@ use crate::{
     database::Database,
     keys::Keys,
     mailbox::Mailbox,
+    pictures,
     settings::Overrides,
     state::{self, Endpoints},
 };
@@ -239,6 +240,15 @@ async fn serve(parts: Parts<'_>) -> anyhow::Result<()> {
     rest.wait_ready(Duration::from_secs(30))
         .await
         .context("rest has not read the database's catalog")?;
+    if seed == Seed::Demo
+        && let Err(error) = pictures::upload(&storage.router(), &keys.service_role_key).await
+    {
+        // A marketplace without pictures is still one.
+        tracing::warn!(
+            error = format!("{error:#}"),
+            "the demonstration's pictures are missing"
+        );
+    }
     state::write(data_dir, &endpoints)?;
     println!("ready {}", serde_json::to_string(&endpoints)?);
 

@@ -6,5 +6,6 @@ pub mod compose;
 pub mod database;
 pub mod keys;
 pub mod mailbox;
+mod pictures;
 pub mod settings;
 pub mod state;

@@ -75,7 +75,13 @@ pub(crate) async fn route(app: &App, parts: Parts, body: Body) -> Result<Respons
     let asking = if is_signed {
         Asking::signed(app, &parts)
     } else {
-        Asking::bearer(app, &parts)?
+        match Asking::bearer(app, &parts) {
+            Ok(asking) => asking,
+            Err(error) => {
+                pieces::drain(body).await;
+                return Err(error);
+            }
+        }
     };
     let id = rest.trim_end_matches('/').rsplit('/').next();
     let request = Request {
@@ -102,28 +108,32 @@ fn options(app: &App) -> Response {
 }
 
 impl Request {
-    async fn answer(self, body: Body) -> Response {
+    async fn answer(self, mut body: Body) -> Response {
         let method = self.parts.method.clone();
         let has_body = has_bytes(&self.parts.headers);
         let answer = match protocol::check(&self.parts) {
             Err(error) => Err(error),
             Ok(()) => match method {
-                Method::POST => self.create(body).await,
+                Method::POST => self.create(&mut body).await,
                 Method::HEAD => self.look().await,
-                Method::PATCH => self.append(body).await,
+                Method::PATCH => self.append(&mut body).await,
                 Method::DELETE => self.delete().await,
                 _ => Err(refusal::no_method()),
             },
         };
-        answer.unwrap_or_else(|error| {
-            let mut response = Answer::refusal(&error).done();
-            if has_body {
-                // Some of it was not read.
-                let close = HeaderValue::from_static("close");
-                response.headers_mut().insert(header::CONNECTION, close);
+        match answer {
+            Ok(response) => response,
+            Err(error) => {
+                pieces::drain(body).await;
+                let mut response = Answer::refusal(&error).done();
+                if has_body {
+                    // Some of it may still be on its way.
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(header::CONNECTION, close);
+                }
+                response
             }
-            response
-        })
+        }
     }
 
     /// The upload that the path names, if its bearer may know of it.
@@ -176,7 +186,7 @@ impl Request {
     }
 
     /// `POST`: makes an upload, perhaps with its first bytes.
-    async fn create(mut self, body: Body) -> Result<Response> {
+    async fn create(mut self, body: &mut Body) -> Result<Response> {
         let app = self.app.clone();
         let headers = &self.parts.headers;
         if headers.contains_key("upload-concat") {
@@ -219,7 +229,7 @@ impl Request {
             let limit = self.body_limit(&upload, limit)?;
             // Nobody else knows of it yet.
             let received = upload
-                .receive(&app, body, limit, CancellationToken::new())
+                .receive(&app, std::mem::take(body), limit, CancellationToken::new())
                 .await?;
             if received.end == End::TooLong {
                 return Err(refusal::max_size_exceeded());
@@ -279,7 +289,7 @@ impl Request {
     }
 
     /// `PATCH`: the next bytes.
-    async fn append(mut self, body: Body) -> Result<Response> {
+    async fn append(mut self, body: &mut Body) -> Result<Response> {
         let app = self.app.clone();
         if self.id.is_empty() {
             return Err(refusal::file_not_found());
@@ -316,7 +326,9 @@ impl Request {
         }
         let limit = self.body_limit(&upload, limit)?;
         upload.compact(&app).await?;
-        let received = upload.receive(&app, body, limit, lock.asked()).await?;
+        let received = upload
+            .receive(&app, std::mem::take(body), limit, lock.asked())
+            .await?;
         if received.end == End::TooLong {
             return Err(refusal::max_size_exceeded());
         }

@@ -208,7 +208,7 @@ it('does without coordinates and images, and says when an image fails', async ()
   const blank = await space('image_url=is.null&limit=1');
   await page.goto(`${world.stack.url}/coworking/${blank.slug}`);
   await page.getByText('No images available').waitFor();
-  await page.route('**/seed/*.webp', (route) => route.abort());
+  await page.route('**/render/image/**', (route) => route.abort());
   const pictured = await space('image_url=not.is.null&limit=1');
   await page.goto(`${world.stack.url}/coworking/${pictured.slug}`);
   await page.getByText('Failed to load image').first().waitFor();

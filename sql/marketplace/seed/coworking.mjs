@@ -262,7 +262,8 @@ function space(index) {
       city: place.name,
       state: place.state,
       description: `${name} is a co-working space in ${locality.name}, ${place.name}. ${random.some(ABOUT, 3).join(" ")}`,
-      image_url: scenes.length > 0 ? sceneUrl(scenes[0]) : null,
+      image_url:
+        scenes.length > 0 ? sceneUrl("coworking-images", scenes[0]) : null,
       website_url: `https://${domain}`,
       booking_phone: `+9190000${String(index).padStart(5, "0")}`,
       booking_email: `hello@${domain}`,
@@ -287,7 +288,7 @@ function space(index) {
     images: scenes.map((scene, order) => ({
       id: uuidFor(`coworking-image:${slug}:${order}`),
       coworking_space_id: id,
-      url: sceneUrl(scene),
+      url: sceneUrl("coworking-images", scene),
       order,
     })),
   };

@@ -1,5 +1,5 @@
-// Draws the pictures of the demo data and writes them, in the widths the front end asks for, to
-// frontend/public/seed. Needs `sharp` (npm install --no-save sharp); nothing that runs later does.
+// Draws the pictures of the demo data and writes them to the folder `pictures`, from which they go into storage.
+// Needs `sharp` (npm install --no-save sharp); nothing that runs later does.
 // `node images.mjs [FOLDER]`
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { interior, plan } from "./images/indoors.mjs";
 import { dock, facade, factory } from "./images/outdoors.mjs";
 import { canvas } from "./images/shapes.mjs";
 
-const WIDTHS = [320, 480, 640, 768, 1024, 1280, 1536, 1920];
+const WIDTH = 1920;
 
 // The order is the number in the file's name; scenes.mjs says which numbers suit what.
 const SCENES = [
@@ -153,27 +153,20 @@ async function main() {
   const { default: sharp } = await import("sharp");
   const folder =
     process.argv[2] ??
-    fileURLToPath(new URL("../../../frontend/public/seed", import.meta.url));
+    fileURLToPath(new URL("pictures", import.meta.url));
   mkdirSync(folder, { recursive: true });
   let bytes = 0;
   for (const number of SCENES.keys()) {
     const name = `scene-${String(number + 1).padStart(2, "0")}`;
     const drawing = Buffer.from(sceneSvg(number + 1));
-    const master = await sharp(drawing, { density: 90 })
-      .resize(1920)
-      .png()
-      .toBuffer();
-    for (const width of WIDTHS) {
-      const file = join(folder, `${name}-${width}.webp`);
-      const written = await sharp(master)
-        .resize(width)
-        .webp({ quality: 80, effort: 6 })
-        .toFile(file);
-      bytes += written.size;
-    }
+    const written = await sharp(drawing, { density: 90 })
+      .resize(WIDTH)
+      .webp({ quality: 80, effort: 6 })
+      .toFile(join(folder, `${name}.webp`));
+    bytes += written.size;
   }
   console.log(
-    `${SCENES.length} scenes, ${WIDTHS.length} widths, ${Math.round(bytes / 1024)} KiB`,
+    `${SCENES.length} scenes, ${Math.round(bytes / 1024)} KiB`,
   );
 }
 

@@ -347,7 +347,7 @@ export function imagesOf(row) {
   return [first, ...others].map((scene, order) => ({
     id: uuidFor(`property-image:${row.id}:${order}`),
     property_id: row.id,
-    url: sceneUrl(scene),
+    url: sceneUrl("property-images", scene),
     width: SCENE_WIDTH,
     height: SCENE_HEIGHT,
     alt:

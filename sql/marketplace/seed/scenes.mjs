@@ -10,8 +10,8 @@ export const SCENES = {
   facade: [1, 2, 3, 4, 8],
 };
 
-/** The front end asks for other widths by replacing the number. */
-export const sceneUrl = (scene) =>
-  `/seed/scene-${String(scene).padStart(2, "0")}-1024.webp`;
-export const SCENE_WIDTH = 1024;
-export const SCENE_HEIGHT = 768;
+/** Where storage serves a scene that was put into a bucket; the front end asks for it in the widths it needs. */
+export const sceneUrl = (bucket, scene) =>
+  `/storage/v1/object/public/${bucket}/demo/scene-${String(scene).padStart(2, "0")}.webp`;
+export const SCENE_WIDTH = 1920;
+export const SCENE_HEIGHT = 1440;

@@ -94,6 +94,12 @@ pub(super) fn http_date(time: DateTime<Utc>) -> String {
     time.format("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
+/// A time as JavaScript's `Date` prints itself, which the original tells when an object was made.
+pub(super) fn javascript_date(time: DateTime<Utc>) -> String {
+    time.format("%a %b %d %Y %H:%M:%S GMT+0000 (Coordinated Universal Time)")
+        .to_string()
+}
+
 /// Reads a time, in the form of headers or in ISO 8601.
 pub(super) fn parse_date(text: &str) -> Option<DateTime<Utc>> {
     httpdate::parse_http_date(text)
@@ -168,7 +174,8 @@ pub(super) fn copy_range(text: &str, size: u64) -> Result<Range<u64>> {
     Ok(parsed)
 }
 
-/// Where a copy comes from: `bucket/key`, with or without a slash in front, percent-encoded or not.
+/// Where a copy comes from: `bucket/key`, with or without a slash in front, percent-encoded or not. Either may be
+/// empty.
 pub(super) fn copy_source(text: &str) -> Result<(String, String)> {
     let text = match text.rsplit_once('?') {
         Some((path, version)) if version.starts_with("versionId=") => {
@@ -182,14 +189,11 @@ pub(super) fn copy_source(text: &str) -> Result<(String, String)> {
     let decoded = percent_encoding::percent_decode_str(text)
         .decode_utf8()
         .map_err(|_| Error::invalid_parameter("CopySource"))?;
-    let path = decoded.strip_prefix('/').unwrap_or(&decoded);
-    let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
-    if bucket.is_empty() {
-        return Err(Error::invalid_bucket_name(""));
-    }
-    if key.is_empty() {
+    if decoded.is_empty() {
         return Err(Error::missing_parameter("CopySource"));
     }
+    let path = decoded.strip_prefix('/').unwrap_or(&decoded);
+    let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
     Ok((bucket.to_owned(), key.to_owned()))
 }
 
@@ -269,8 +273,9 @@ mod tests {
             copy_source("b/a?versionId=1").unwrap_err().code,
             "NotImplemented"
         );
-        assert_eq!(copy_source("b/").unwrap_err().code, "MissingParameter");
-        assert_eq!(copy_source("").unwrap_err().code, "InvalidBucketName");
+        assert_eq!(copy_source("b").ok(), source("b", ""));
+        assert_eq!(copy_source("/").ok(), source("", ""));
+        assert_eq!(copy_source("").unwrap_err().code, "MissingParameter");
     }
 
     #[test]

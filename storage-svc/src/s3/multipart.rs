@@ -272,19 +272,18 @@ pub(super) async fn list_parts(call: &Call<'_>, bucket: &str, key: &str) -> Resu
     let limit = call
         .number("max-parts", 1, MOST_PARTS)?
         .unwrap_or(MOST_PARTS);
-    let after = call.number("part-number-marker", 0, i32::MAX)?;
+    let after: i32 = match call.query.non_empty("part-number-marker") {
+        Some(text) => text.parse().map_err(|_| {
+            let message = format!("invalid input syntax for type integer: \"{text}\"");
+            Error::new("InvalidParameter", 400, message)
+        })?,
+        None => 0,
+    };
     let upload = store::find(call.app.db(), id).await?;
     if upload.bucket != bucket || upload.key != key {
         return Err(Error::no_such_upload(id));
     }
-    let mut parts = store::parts_as(
-        call.app.db(),
-        &call.user(),
-        id,
-        after.unwrap_or_default(),
-        limit + 1,
-    )
-    .await?;
+    let mut parts = store::parts_as(call.app.db(), &call.user(), id, after, limit + 1).await?;
     let most = usize::try_from(limit).unwrap_or_default();
     let is_truncated = parts.len() > most;
     parts.truncate(most);

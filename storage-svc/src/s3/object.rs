@@ -15,6 +15,7 @@ use crate::{
     db::Sql,
     domain::{
         objects::Copy,
+        robots,
         upload::{NewObject, UploadType, Uploaded},
     },
     error::{Error, Result},
@@ -31,7 +32,6 @@ use crate::{
     store::{
         buckets::{self, Bucket},
         objects::{self, Mode, Object},
-        values::iso,
     },
 };
 
@@ -67,6 +67,21 @@ fn new_object(call: &Call<'_>, bucket: &str, key: &str) -> NewObject {
     }
 }
 
+/// Refuses what the original's framework refuses of any upload.
+fn check_headers(call: &Call<'_>) -> Result<()> {
+    match call.header("content-type") {
+        Some("") => return Err(Error::new("InvalidRequest", 415, "Unsupported Media Type")),
+        Some(kind) if kind.starts_with("multipart/form-data") => {
+            return Err(Error::invalid_request("Multipart form data not supported"));
+        }
+        _ => {}
+    }
+    match call.header("x-robots-tag") {
+        Some(tag) => robots::check(tag),
+        None => Ok(()),
+    }
+}
+
 /// `PutObject`
 pub(super) async fn put(
     call: &Call<'_>,
@@ -81,6 +96,7 @@ pub(super) async fn put(
         key.push_str(names::EMPTY_FOLDER);
     }
     let target = buckets::get(call.app.db(), bucket).await?;
+    check_headers(call)?;
     let mut new = new_object(call, bucket, &key);
     App::check_mime(&target, &key, &new.content_type)?;
     let limit = upload_limit(call.app, &target, &key);
@@ -160,13 +176,19 @@ fn tell_time(headers: &mut HeaderMap, object: &Object) {
     headers::tell(headers, header::LAST_MODIFIED, modified.as_deref());
 }
 
+/// An object that the caller may see.
+async fn find(call: &Call<'_>, bucket: &str, key: &str) -> Result<Object> {
+    call.app.config().key_rules.check(key)?;
+    objects::find_as(call.app.db(), &call.user(), bucket, key).await
+}
+
 /// `HeadObject`, from the row alone.
 pub(super) async fn head(call: &Call<'_>, bucket: &str, key: &str) -> Result<Response> {
-    let object = objects::find_as(call.app.db(), &call.user(), bucket, key).await?;
+    let object = find(call, bucket, key).await?;
     let described = Described::of(&object);
     let mut response = StatusCode::OK.into_response();
     let headers = response.headers_mut();
-    let created = object.created_at.map(iso);
+    let created = object.created_at.map(headers::javascript_date);
     headers::tell(
         headers,
         HeaderName::from_static("created-at"),
@@ -203,7 +225,7 @@ fn is_unchanged(call: &Call<'_>, object: &Object, etag: Option<&str>) -> bool {
 
 /// `GetObject`
 pub(super) async fn get(call: &Call<'_>, bucket: &str, key: &str) -> Result<Response> {
-    let object = objects::find_as(call.app.db(), &call.user(), bucket, key).await?;
+    let object = find(call, bucket, key).await?;
     let described = Described::of(&object);
     let mut headers = HeaderMap::new();
     let cache_control = described.cache_control.as_deref().unwrap_or(NO_CACHE);
@@ -262,7 +284,7 @@ pub(super) async fn get(call: &Call<'_>, bucket: &str, key: &str) -> Result<Resp
 
 /// `GetObjectTagging`: there are no tags.
 pub(super) async fn tagging(call: &Call<'_>, bucket: &str, key: &str) -> Result<Response> {
-    objects::find_as(call.app.db(), &call.user(), bucket, key).await?;
+    find(call, bucket, key).await?;
     Ok(Document::new("Tagging")
         .element("TagSet", |document| document)
         .into_response())
@@ -272,8 +294,13 @@ pub(super) async fn tagging(call: &Call<'_>, bucket: &str, key: &str) -> Result<
 pub(super) async fn copy(call: &Call<'_>, bucket: &str, key: &str) -> Result<Response> {
     let (from_bucket, from_key) =
         headers::copy_source(call.header("x-amz-copy-source").unwrap_or_default())?;
+    if from_bucket.is_empty() {
+        return Err(Error::invalid_bucket_name(""));
+    }
+    if from_key.is_empty() {
+        return Err(Error::missing_parameter("CopySource"));
+    }
     check_conditions(call, &from_bucket, &from_key).await?;
-    buckets::get(call.app.db(), bucket).await?;
     let directive = call
         .header("x-amz-metadata-directive")
         .filter(|text| !text.is_empty());

@@ -37,6 +37,16 @@ impl Target {
             (false, false) => Some(Self::Object(bucket, key)),
         }
     }
+
+    /// Whether anything can be asked of it with this method.
+    pub(crate) fn takes(&self, method: &Method) -> bool {
+        match self {
+            Self::Service => *method == Method::GET,
+            Self::Bucket(_) | Self::Object(..) => {
+                matches!(method.as_str(), "GET" | "HEAD" | "PUT" | "POST" | "DELETE")
+            }
+        }
+    }
 }
 
 /// What can be asked for.
@@ -277,6 +287,8 @@ mod tests {
         assert_eq!(Target::parse("/b/a+b"), object("a+b"));
         assert_eq!(Target::parse("//x"), None);
         assert_eq!(Target::parse("/b/%ff"), None);
+        assert!(!Target::Service.takes(&Method::PUT));
+        assert!(!Target::Bucket("b".into()).takes(&Method::PATCH));
     }
 
     #[test]

@@ -98,12 +98,12 @@ pub(super) async fn upload(
         return Err(Error::access_denied("Missing signature"));
     }
     let form = read(parts, body).await?;
+    let Some(file) = form.file else {
+        return Err(Error::invalid_signature("Invalid signature format"));
+    };
     let signature = ClientSignature::from_form(form.fields).map_err(Error::closing)?;
     let (caller, range) =
         auth::verify_form(app, parts, &signature, bucket, now).map_err(Error::closing)?;
-    let Some(file) = form.file else {
-        return Err(Error::invalid_parameter("Missing file"));
-    };
     names::check_bucket(bucket)?;
     let key = signature
         .field("key")

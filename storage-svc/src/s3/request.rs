@@ -67,11 +67,13 @@ fn json(body: &[u8]) -> Result<Element, Error> {
         )
     })?;
     match value {
-        Value::Object(object) => object.into_iter().next(),
-        _ => None,
+        Value::Object(object) => Ok(object
+            .into_iter()
+            .next()
+            .map(|(name, value)| element(name, value))
+            .unwrap_or_default()),
+        _ => Err(Error::invalid_request("Body must be object")),
     }
-    .map(|(name, value)| element(name, value))
-    .ok_or_else(|| Error::invalid_request("Body must be object"))
 }
 
 /// JSON as XML would say it. The depth is bounded by the parser.
@@ -100,11 +102,13 @@ fn element(name: String, value: Value) -> Element {
 
 /// The parts that are to become the object. Empty: all there are.
 pub(crate) fn completed_parts(document: Option<&Element>) -> Result<Vec<CompletedPart>, Error> {
-    let Some(root) = document else {
+    let Some(root) = document.filter(|root| root.name == "CompleteMultipartUpload") else {
         return Ok(Vec::new());
     };
-    if root.name != "CompleteMultipartUpload" {
-        return Err(missing("Body", "CompleteMultipartUpload"));
+    if root.children.is_empty() && !root.attributes {
+        return Err(Error::invalid_request(
+            "Body, CompleteMultipartUpload must be object",
+        ));
     }
     root.all("Part")
         .enumerate()
@@ -210,10 +214,11 @@ mod tests {
         let json = document(&json_headers(), body).unwrap();
         assert_eq!(completed_parts(json.as_ref()).unwrap(), expected);
         assert_eq!(completed_parts(xml("").as_ref()), Ok(vec![]));
-        assert_eq!(
-            completed_parts(xml("<CompleteMultipartUpload/>").as_ref()),
-            Ok(vec![])
-        );
+        for all in ["<CompleteMultipartUpload xmlns=\"x\"/>", "<Other/>"] {
+            assert_eq!(completed_parts(xml(all).as_ref()), Ok(vec![]), "{all}");
+        }
+        let json = document(&json_headers(), b"{}").unwrap();
+        assert_eq!(completed_parts(json.as_ref()), Ok(vec![]));
     }
 
     #[test]
@@ -264,7 +269,11 @@ mod tests {
             );
             assert_eq!((error.status, error.code), (400, "InvalidRequest"));
         }
-        assert!(completed_parts(xml("<Other/>").as_ref()).is_err());
+        let empty = completed_parts(xml("<CompleteMultipartUpload/>").as_ref()).unwrap_err();
+        assert_eq!(
+            empty.message,
+            "Body, CompleteMultipartUpload must be object"
+        );
     }
 
     #[test]

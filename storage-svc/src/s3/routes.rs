@@ -85,6 +85,10 @@ async fn serve(app: &App, parts: &Parts, below: &str, body: Lingering) -> Result
     let Some(target) = Target::parse(below) else {
         return Err(Error::invalid_key(below));
     };
+    if !target.takes(&parts.method) {
+        let shown = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        return Ok(Error::no_family(&parts.method, shown).into_response());
+    }
     let routed = operation::route(&parts.method, &target, &query, &parts.headers);
     if let (Ok(Operation::PostObject), Target::Bucket(bucket)) = (&routed, &target) {
         return post::upload(app, parts, &query, bucket, body).await;
@@ -117,6 +121,14 @@ async fn serve(app: &App, parts: &Parts, below: &str, body: Lingering) -> Result
 
 async fn dispatch(call: &Call<'_>, target: &Target, payload: Payload) -> Result<Response> {
     use Operation as Op;
+    // Nothing has a name that the database cannot keep.
+    match target {
+        Target::Bucket(bucket) | Target::Object(bucket, _) if bucket.contains('\0') => {
+            return Err(Error::invalid_bucket_name(bucket));
+        }
+        Target::Object(_, key) if key.contains('\0') => return Err(Error::invalid_key(key)),
+        _ => {}
+    }
     match target {
         Target::Service => bucket::list(call).await,
         Target::Bucket(bucket) => match call.operation {

@@ -99,6 +99,22 @@ impl Source {
     }
 }
 
+/// Reads what nobody wants, as far as it is not too much: a client that still sends would not see why it should not.
+pub(super) async fn drain(body: Body) {
+    const MOST: u64 = 64 * 1024 * 1024;
+    const LONGEST: Duration = Duration::from_secs(10);
+    let mut body = body.into_data_stream();
+    let mut left = MOST;
+    let _ = tokio::time::timeout(LONGEST, async {
+        while let Some(Ok(bytes)) = body.next().await
+            && let Some(rest) = left.checked_sub(length(&bytes))
+        {
+            left = rest;
+        }
+    })
+    .await;
+}
+
 /// A piece of a body, whose first bytes are here already.
 fn piece_of(source: &Arc<Mutex<Source>>, first: Bytes) -> Incoming {
     let left = PIECE.saturating_sub(length(&first));

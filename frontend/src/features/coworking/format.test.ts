@@ -50,9 +50,14 @@ describe('space facts', () => {
     expect(capacityKey('meeting_room')).toBe('cwPeople')
     expect(capacityKey('day_pass')).toBe('cwSeats')
   })
-  it('rewrites the width and refuses script links', () => {
-    expect(imageAt('/seed/scene-01-1024.webp', 320)).toBe('/seed/scene-01-320.webp')
-    expect(imageSet('/seed/scene-01-1920.webp')).toContain('/seed/scene-01-480.webp 480w')
+  it('asks storage for the width and refuses script links', () => {
+    const stored = '/storage/v1/object/public/coworking-images/demo/scene-01.webp'
+    const rendered = '/storage/v1/render/image/public/coworking-images/demo/scene-01.webp'
+    expect(imageAt(stored, 320)).toBe(`${rendered}?width=320&quality=75`)
+    expect(imageSet(`https://x.example${stored}`)).toContain(
+      `https://x.example${rendered}?width=480&quality=75 480w`,
+    )
+    expect(imageAt('https://elsewhere.example/a.jpg', 320)).toBe('https://elsewhere.example/a.jpg')
     expect(imageSet('/logo.svg')).toBeUndefined()
     expect(webLink('javascript:alert(1)')).toBeNull()
   })

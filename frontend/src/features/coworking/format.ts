@@ -97,13 +97,17 @@ export const sortImages = <T extends { order: number }>(images: readonly T[]) =>
   [...images].sort((a, b) => a.order - b.order)
 
 const WIDTHS = [320, 480, 640, 768, 1024, 1280, 1536, 1920] as const
-const SIZED = new RegExp(`-(?:${WIDTHS.join('|')})(\\.\\w+)$`)
+const QUALITY = 75
+const STORED = '/storage/v1/object/public/'
 
-/** Seed and stored images carry their width in the file name. */
-export const imageAt = (url: string, width: (typeof WIDTHS)[number]) => url.replace(SIZED, `-${width}$1`)
+/** A picture in storage in the width given, in the best format that the browser takes; any other as it is. */
+export const imageAt = (url: string, width: (typeof WIDTHS)[number]) =>
+  url.includes(STORED)
+    ? `${url.replace(STORED, '/storage/v1/render/image/public/')}?width=${width}&quality=${QUALITY}`
+    : url
 
 export const imageSet = (url: string) =>
-  SIZED.test(url) ? WIDTHS.map((width) => `${imageAt(url, width)} ${width}w`).join(', ') : undefined
+  url.includes(STORED) ? WIDTHS.map((width) => `${imageAt(url, width)} ${width}w`).join(', ') : undefined
 
 /** Only web links leave the page; a stored `javascript:` address is dropped. */
 export const webLink = (url: string | null) => (url && /^https?:\/\//i.test(url) ? url : null)

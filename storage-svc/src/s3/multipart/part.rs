@@ -193,6 +193,12 @@ pub(in crate::s3) async fn copy_part(call: &Call<'_>, bucket: &str, key: &str) -
     let number = part_number(call)?;
     let (from_bucket, from_key) =
         headers::copy_source(call.header("x-amz-copy-source").unwrap_or_default())?;
+    if from_bucket.is_empty() {
+        return Err(Error::no_such_bucket(""));
+    }
+    if from_key.is_empty() {
+        return Err(Error::no_such_key(""));
+    }
     let source = objects::find_as(call.app.db(), &call.user(), &from_bucket, &from_key).await?;
     let metadata = source.metadata_map();
     let etag = metadata.get("eTag").and_then(Value::as_str);

@@ -18,6 +18,8 @@ const DEEPEST: usize = 100;
 pub(crate) struct Element {
     pub(crate) name: String,
     pub(crate) text: String,
+    /// Whether it has any.
+    pub(crate) attributes: bool,
     pub(crate) children: Vec<Element>,
 }
 
@@ -99,7 +101,9 @@ pub(crate) fn tree(body: &[u8]) -> Result<Element, Error> {
 }
 
 fn element(start: &BytesStart<'_>) -> Result<Element, Error> {
+    let mut attributes = false;
     for attribute in start.attributes() {
+        attributes = true;
         let attribute = attribute.map_err(error::malformed_xml)?;
         attribute
             .normalized_value(quick_xml::XmlVersion::Implicit1_0)
@@ -108,6 +112,7 @@ fn element(start: &BytesStart<'_>) -> Result<Element, Error> {
     let name = start.local_name();
     Ok(Element {
         name: name.as_ref().to_owned(),
+        attributes,
         ..Element::default()
     })
 }

@@ -65,8 +65,12 @@ async fn a_copy_needs_a_source_that_the_caller_sees_and_a_place_it_may_write() {
     assert_eq!(unseen.refused(), refusal(404, "NoSuchKey"));
     let elsewhere = copy("/s3/private/theirs", "private/mine/a b.txt").await;
     assert_eq!(elsewhere.refused(), refusal(403, "AccessDenied"));
-    let nowhere = copy("/s3/nothing/c", "private/mine/a b.txt").await;
-    assert_eq!(nowhere.refused(), refusal(404, "NoSuchBucket"));
+    let nowhere = service
+        .s3("PUT", "/s3/nothing/c")
+        .header("x-amz-copy-source", "private/mine/a b.txt")
+        .send()
+        .await;
+    assert_eq!(nowhere.refused(), refusal(404, "InvalidRequest"));
     let version = copy("/s3/private/mine/c", "private/mine/a b.txt?versionId=1").await;
     assert_eq!(version.refused(), refusal(501, "NotImplemented"));
 }

@@ -40,7 +40,7 @@ async fn complete(service: &Service, id: &str, parts: &[(u32, &str)]) -> Answer 
     service
         .s3("POST", &format!("{KEY}?uploadId={id}"))
         .body(format!(
-            "<CompleteMultipartUpload>{parts}</CompleteMultipartUpload>"
+            "<CompleteMultipartUpload xmlns=\"x\">{parts}</CompleteMultipartUpload>"
         ))
         .send()
         .await

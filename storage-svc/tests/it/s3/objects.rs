@@ -171,6 +171,10 @@ async fn names_that_cannot_be_are_refused() {
     }
     let answer = service.s3("PUT", "/s3/nothing/a").body("x").send().await;
     assert_eq!(answer.refused(), refusal(404, "NoSuchBucket"));
+    for path in ["/s3/private/%C3%A9", "/s3/private/a%00"] {
+        let answer = service.s3("GET", path).send().await;
+        assert_eq!(answer.refused(), refusal(400, "InvalidKey"), "{path}");
+    }
 }
 
 #[tokio::test]
