@@ -201,18 +201,17 @@ pub(crate) fn verify(
         return Err(NOT_ALLOWED.into());
     }
     let claims = keys.verify(token).map_err(|error| match error {
-        JwtError::Parts(_) => "Invalid Compact JWS",
         JwtError::Algorithm => NOT_ALLOWED,
         JwtError::Malformed if decoded(payload).is_none() => {
             "JWT Claims Set must be a top-level JSON object"
         }
-        JwtError::Malformed => "Invalid Compact JWS",
+        JwtError::Malformed | JwtError::Parts(_) => "Invalid Compact JWS",
         JwtError::UnknownKey | JwtError::Signature => {
             let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte);
-            if !signature.bytes().all(is_base64) {
-                "Failed to base64url decode the signature"
-            } else {
+            if signature.bytes().all(is_base64) {
                 "signature verification failed"
+            } else {
+                "Failed to base64url decode the signature"
             }
         }
     })?;

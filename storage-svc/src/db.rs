@@ -48,7 +48,7 @@ impl<'a> Sql<'a> {
     }
 
     /// Adds the next value of any type that prints as Postgres reads it.
-    pub(crate) fn bind_display(self, value: impl ToString) -> Self {
+    pub(crate) fn bind_display<T: ToString + Copy>(self, value: T) -> Self {
         self.bind(value.to_string())
     }
 

@@ -20,13 +20,9 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use http::{Method, StatusCode, header, request::Parts};
+use http::{Method, header, request::Parts};
 
-use crate::{
-    App,
-    error::{Error, Result},
-    tus,
-};
+use crate::{App, error::Error, tus};
 
 pub(crate) fn router(app: &App) -> Router {
     Router::new().fallback(dispatch).with_state(app.clone())
@@ -66,7 +62,11 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,
         "object" => object::route(&app, routed).await,
-        "render" => render::route(&app, routed).await,
+        "render" if routed.path().starts_with("/render/image/") => {
+            render::route(&app, routed).await
+        }
+        // Off, as it is by default in the original.
+        "vector" => Err(routed.no_route()),
         "cdn" => cdn::route(&app, routed).await,
         "s3" if app.config().s3.enabled => {
             Ok(crate::s3::answer(&app, &routed.parts, routed.body).await)
@@ -83,11 +83,7 @@ fn is_get(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-fn empty(status: StatusCode) -> Result<Response> {
-    Ok(status.into_response())
-}
-
 /// Text of a header, if it is there and is text.
-fn header_text<'a>(parts: &'a Parts, name: impl header::AsHeaderName) -> Option<&'a str> {
+fn header_text(parts: &Parts, name: impl header::AsHeaderName) -> Option<&str> {
     parts.headers.get(name)?.to_str().ok()
 }

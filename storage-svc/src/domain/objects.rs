@@ -31,7 +31,7 @@ pub(crate) struct Copy<'a> {
     pub(crate) to: (&'a str, &'a str),
     pub(crate) mode: Mode,
     /// Whether all of the source's metadata goes with it.
-    pub(crate) copy_metadata: bool,
+    pub(crate) with_metadata: bool,
     /// Whether of a source whose metadata does not go with it the type and cache control still do.
     pub(crate) keep_unsaid: bool,
     pub(crate) cache_control: Option<&'a str>,
@@ -58,7 +58,7 @@ impl App {
         let user = caller.doing(operation);
         let source = objects::find_as(self.db(), &user, from_bucket, from_name).await?;
         let mut metadata = source.metadata_map();
-        let user_metadata = if copy.copy_metadata {
+        let user_metadata = if copy.with_metadata {
             source.user_metadata.clone()
         } else {
             if !copy.keep_unsaid {
@@ -90,7 +90,7 @@ impl App {
             content_type: text(&metadata, "mimetype").unwrap_or("application/octet-stream"),
             cache_control: text(&metadata, "cacheControl").unwrap_or("no-cache"),
         };
-        let headers = (!copy.copy_metadata).then_some(headers);
+        let headers = (!copy.with_metadata).then_some(headers);
         let from = self
             .locator()
             .object(from_bucket, from_name, source.version.as_deref());
@@ -117,7 +117,7 @@ impl App {
             }
         };
         if let Some(old) = &written.replaced {
-            let old = self.locator().object(bucket, name, old.as_deref());
+            let old = self.locator().object(bucket, name, old.version.as_deref());
             self.blobs().delete(vec![old]).await;
         }
         self.tell(Event {

@@ -242,7 +242,7 @@ impl Finishing {
         };
         let is_put = new.mode == Mode::Upsert && written.replaced.is_some();
         if let Some(old) = &written.replaced {
-            app.blobs().delete(vec![path(old.as_deref())]).await;
+            app.blobs().delete(vec![path(old.version.as_deref())]).await;
         }
         app.tell(Event {
             kind: if is_put {

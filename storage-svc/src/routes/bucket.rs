@@ -11,7 +11,7 @@ use crate::{
     names,
     schema::{Rule, Shape},
     store::{
-        buckets::{self, Changes, New, Order, Page},
+        buckets::{self, Change, Changes, New, Order, Page},
         objects,
     },
 };
@@ -117,18 +117,17 @@ async fn get(app: &App, parts: &Parts, id: &str) -> Result<Response> {
     Ok(output::json_text(bucket))
 }
 
-/// The limit of a body: nothing if it says nothing, an inner nothing if it says null.
-fn size_limit(app: &App, body: &Map<String, Value>) -> Result<Option<Option<i64>>> {
+/// What a body says of the limit.
+fn size_limit(app: &App, body: &Map<String, Value>) -> Result<Change<i64>> {
     let Some(value) = body.get("file_size_limit") else {
-        return Ok(None);
+        return Ok(Change::Keep);
     };
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
         reason = "limits are far below what a float holds"
     )]
     let limit = match value {
-        Value::Null => return Ok(Some(None)),
+        Value::Null => return Ok(Change::Clear),
         Value::String(text) => {
             let size = names::parse_size(text).unwrap_or_default();
             if size.fract() != 0.0 {
@@ -142,22 +141,22 @@ fn size_limit(app: &App, body: &Map<String, Value>) -> Result<Option<Option<i64>
     if u64::try_from(limit).is_ok_and(|limit| limit > app.config().file_size_limit) {
         return Err(Error::too_large());
     }
-    Ok(Some(Some(limit)))
+    Ok(Change::Set(limit))
 }
 
 /// The media types of a body, without empty ones.
-fn mime_types(body: &Map<String, Value>) -> Result<Option<Option<Vec<String>>>> {
+fn mime_types(body: &Map<String, Value>) -> Result<Change<Vec<String>>> {
     let Some(value) = body.get("allowed_mime_types") else {
-        return Ok(None);
+        return Ok(Change::Keep);
     };
     if value.is_null() {
-        return Ok(Some(None));
+        return Ok(Change::Clear);
     }
     let types = input::texts(body, "allowed_mime_types").unwrap_or_default();
     let types: Vec<_> = types.into_iter().filter(|kind| !kind.is_empty()).collect();
     match types.iter().find(|kind| !names::is_mime_pattern(kind)) {
         Some(wrong) => Err(Error::invalid_mime_type(wrong)),
-        None => Ok(Some(Some(types))),
+        None => Ok(Change::Set(types)),
     }
 }
 
@@ -171,8 +170,8 @@ async fn create(app: &App, routed: Routed) -> Result<Response> {
             "Iceberg buckets are not enabled for this tenant",
         ));
     }
-    let limit = size_limit(app, &body)?.flatten();
-    let types = mime_types(&body)?.flatten();
+    let limit = size_limit(app, &body)?.into_value();
+    let types = mime_types(&body)?.into_value();
     let new = New {
         id: input::text(&body, "id")
             .filter(|id| !id.is_empty())

@@ -73,7 +73,7 @@ pub(super) async fn copy(app: &App, routed: Routed) -> Result<Response> {
         from: (bucket, text("sourceKey")),
         to,
         mode: Mode::upsert_if(header_text(&routed.parts, "x-upsert") == Some("true")),
-        copy_metadata: body.get("copyMetadata").and_then(Value::as_bool) != Some(false),
+        with_metadata: body.get("copyMetadata").and_then(Value::as_bool) != Some(false),
         keep_unsaid: true,
         cache_control: metadata("cacheControl"),
         mimetype: metadata("mimetype"),

@@ -2,7 +2,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use serde_json::json;
 
-use super::{Routed, empty, is_get, output, shown};
+use super::{Routed, is_get, output, shown};
 use crate::{
     App,
     error::{Error, Result},
@@ -15,7 +15,7 @@ pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
         return Err(Error::no_family(&routed.parts.method, shown(&routed.parts)));
     }
     match path {
-        "/status" => empty(StatusCode::OK),
+        "/status" => Ok(StatusCode::OK.into_response()),
         "/version" => Ok(app.config().version.clone().into_response()),
         "/health" | "/health/" => {
             // Any valid token may ask.

@@ -72,7 +72,7 @@ pub(super) async fn search(app: &App, routed: Routed, bucket: &str) -> Result<Re
     let number = |name: &str| body.get(name).and_then(Value::as_i64);
     let page = Search {
         prefix: &prefix,
-        search: input::text(&body, "search").unwrap_or_default(),
+        begins_with: input::text(&body, "search").unwrap_or_default(),
         limit: number("limit").unwrap_or(DEFAULT),
         offset: number("offset").unwrap_or_default(),
         column: sort(&body, "column").unwrap_or("name"),

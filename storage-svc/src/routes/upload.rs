@@ -187,13 +187,11 @@ impl Upload {
         let mime = media_type(&file);
         let mut start = BytesMut::new();
         let mut is_whole = false;
-        while start.len() <= SMALL_FILE {
-            match file.chunk().await.map_err(cut_off)? {
-                Some(chunk) => start.extend_from_slice(&chunk),
-                None => {
-                    is_whole = true;
-                    break;
-                }
+        while start.len() <= SMALL_FILE && !is_whole {
+            if let Some(chunk) = file.chunk().await.map_err(cut_off)? {
+                start.extend_from_slice(&chunk);
+            } else {
+                is_whole = true;
             }
         }
         let start = futures_util::stream::once(async { Ok(start.freeze()) });

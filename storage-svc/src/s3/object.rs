@@ -308,7 +308,7 @@ pub(super) async fn copy(call: &Call<'_>, bucket: &str, key: &str) -> Result<Res
         from: (&from_bucket, &from_key),
         to: (bucket, key),
         mode: Mode::Upsert,
-        copy_metadata: directive.is_none_or(|directive| directive == "COPY"),
+        with_metadata: directive.is_none_or(|directive| directive == "COPY"),
         keep_unsaid: false,
         cache_control: call.header("cache-control"),
         mimetype: call.header("content-type"),

@@ -26,12 +26,31 @@ pub(crate) struct New<'a> {
     pub(crate) allowed_mime_types: Option<&'a [String]>,
 }
 
-/// What is to be changed; an inner nothing is null.
+/// What becomes of a value that may be null.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Change<T> {
+    #[default]
+    Keep,
+    Clear,
+    Set(T),
+}
+
+impl<T> Change<T> {
+    /// The value of something new.
+    pub(crate) fn into_value(self) -> Option<T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Clear => None,
+        }
+    }
+}
+
+/// What is to be changed.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) is_public: Option<bool>,
-    pub(crate) file_size_limit: Option<Option<i64>>,
-    pub(crate) allowed_mime_types: Option<Option<Vec<String>>>,
+    pub(crate) file_size_limit: Change<i64>,
+    pub(crate) allowed_mime_types: Change<Vec<String>>,
 }
 
 const COLUMNS: &str = "id, name, owner::text, public, type::text, file_size_limit, \
@@ -191,12 +210,18 @@ pub(crate) async fn update(
         values.push(Some(public.to_string()));
         sets.push(format!("public = ${}::boolean", values.len()));
     }
-    if let Some(limit) = changes.file_size_limit {
-        values.push(limit.map(|limit| limit.to_string()));
+    if changes.file_size_limit != Change::Keep {
+        values.push(match changes.file_size_limit {
+            Change::Set(limit) => Some(limit.to_string()),
+            _ => None,
+        });
         sets.push(format!("file_size_limit = ${}::bigint", values.len()));
     }
-    if let Some(types) = &changes.allowed_mime_types {
-        values.push(types.as_deref().map(json_array));
+    if changes.allowed_mime_types != Change::Keep {
+        values.push(match &changes.allowed_mime_types {
+            Change::Set(types) => Some(json_array(types)),
+            _ => None,
+        });
         sets.push(format!("allowed_mime_types = {}", texts(values.len())));
     }
     let (sets, parameter) = (sets.join(", "), values.len() + 1);

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Search<'a> {
     pub(crate) prefix: &'a str,
-    pub(crate) search: &'a str,
+    pub(crate) begins_with: &'a str,
     pub(crate) limit: i64,
     pub(crate) offset: i64,
     pub(crate) column: &'a str,
@@ -37,7 +37,7 @@ pub(crate) async fn search(
             escape_like(text)
         }
     };
-    let (prefix, search) = (literal(page.prefix), literal(page.search));
+    let (prefix, search) = (literal(page.prefix), literal(page.begins_with));
     let levels = format!("{prefix}{search}").split('/').count();
     let sql = Sql::new(
         "select name, id, updated_at, created_at, last_accessed_at, metadata \
@@ -201,21 +201,18 @@ fn flat<'a>(bucket: &'a str, page: &Page<'a>, order: &str) -> Sql<'a> {
         conditions.push(format!("name like ${}", next()));
     }
     if let Some(cursor) = page.cursor {
-        match page.after.filter(|_| page.column != Column::Name) {
-            Some(after) => {
-                sql = sql.bind(after).bind(cursor);
-                let (time, name) = (next(), next());
-                // Clients hold times to the millisecond.
-                conditions.push(format!(
+        if let Some(after) = page.after.filter(|_| page.column != Column::Name) {
+            sql = sql.bind(after).bind(cursor);
+            let (time, name) = (next(), next());
+            // Clients hold times to the millisecond.
+            conditions.push(format!(
                     "row(date_trunc('milliseconds', {}), name collate \"C\") {operator} \
                      row(coalesce(nullif(${time}, '')::timestamptz, 'epoch'::timestamptz), ${name})",
                     page.column.text()
                 ));
-            }
-            None => {
-                sql = sql.bind(cursor);
-                conditions.push(format!("name collate \"C\" {operator} ${}", next()));
-            }
+        } else {
+            sql = sql.bind(cursor);
+            conditions.push(format!("name collate \"C\" {operator} ${}", next()));
         }
     } else if let Some(start) = page.start_after {
         sql = sql.bind(start);

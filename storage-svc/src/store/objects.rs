@@ -143,12 +143,19 @@ pub(crate) async fn test_write(
     }
 }
 
+/// A row that is another now.
+#[derive(Clone, Debug)]
+pub(crate) struct Replaced {
+    /// Rows of old releases have none.
+    pub(crate) version: Option<String>,
+}
+
 /// What writing a row has led to.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
     pub(crate) object: Object,
-    /// The row that was there before, if there was one, and its version.
-    pub(crate) replaced: Option<Option<String>>,
+    /// The row that was there before.
+    pub(crate) replaced: Option<Replaced>,
 }
 
 /// Writes the row as the service. Writers of one key come one after the other, so that of two that create it exactly
@@ -180,7 +187,9 @@ pub(crate) async fn write(
     let was_there = super::values::boolean(row, 12).unwrap_or_default();
     Ok(Written {
         object: Object::of(row),
-        replaced: was_there.then(|| row.text(11)),
+        replaced: was_there.then(|| Replaced {
+            version: row.text(11),
+        }),
     })
 }
 
@@ -319,7 +328,7 @@ pub(crate) async fn delete_before(
          where bucket_id = $1 and created_at < $2::timestamptz limit $3::bigint)) returning {COLUMNS}"
     ))
     .bind(bucket)
-    .bind_display(before.to_rfc3339())
+    .bind(before.to_rfc3339())
     .bind_display(limit);
     let rows = db.run_as(service, &sql).await?;
     Ok(rows.iter().map(Object::of).collect())

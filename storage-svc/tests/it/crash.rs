@@ -175,7 +175,7 @@ impl Worker {
         let (source, mut target) = (self.possible(&from), self.possible(&to));
         match sent {
             Ok(answer) if answer.status().is_success() => {
-                let found: Possible = source.into_iter().filter(Option::is_some).collect();
+                let found: Possible = source.into_iter().flatten().map(Some).collect();
                 self.keys.insert(to, found.clone());
                 if how == "move" {
                     self.keys.insert(from, vec![None]);
@@ -211,17 +211,12 @@ impl Worker {
             .send()
             .await;
         let mut possible = self.possible(&key);
-        let is_alive = match sent {
+        let is_alive = sent.is_ok();
+        if is_alive {
             // Gone now, whether it was there or not.
-            Ok(_) => {
-                possible = vec![None];
-                true
-            }
-            Err(_) => {
-                possible.push(None);
-                false
-            }
-        };
+            possible.clear();
+        }
+        possible.push(None);
         self.keys.insert(key, possible);
         is_alive
     }
