@@ -15,7 +15,8 @@ use crate::{
         sweep,
     },
     image::{Cache, Limits, Pool, Renderer},
-    routes, tus,
+    routes::{self, metrics::Metrics},
+    tus,
 };
 
 /// The storage service: its keys, its database and its blobs.
@@ -30,6 +31,7 @@ struct Inner {
     locator: Locator,
     service_claims: Claims,
     outbox: Outbox,
+    metrics: Metrics,
     renderer: Renderer,
     image_limits: Limits,
     locks: tus::Locks,
@@ -61,6 +63,7 @@ impl App {
             locator: Locator::new(&config.tenant),
             service_claims,
             outbox: Outbox::new(),
+            metrics: Metrics::default(),
             renderer: Renderer::new(
                 Pool::new(config.image_workers, config.image_queue),
                 Cache::new(config.image_cache),
@@ -114,6 +117,10 @@ impl App {
 
     pub(crate) fn locator(&self) -> &Locator {
         &self.0.locator
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
     }
 
     pub(crate) fn renderer(&self) -> &Renderer {

@@ -142,6 +142,11 @@ impl Db {
         Ok(tx)
     }
 
+    /// How many connections there are, and how many of them wait for work.
+    pub(crate) fn status(&self) -> svc_kit::wire::PoolStatus {
+        self.pool.status()
+    }
+
     async fn lease(&self) -> Result<Tx> {
         Ok(Tx {
             lease: Lease::take(&self.pool).await?,

@@ -7,12 +7,15 @@ mod change;
 mod health;
 pub(crate) mod input;
 mod list;
+pub(crate) mod metrics;
 mod object;
 mod output;
 mod read;
 mod render;
 mod sign;
 mod upload;
+
+use std::time::Instant;
 
 use axum::{
     Router,
@@ -58,6 +61,8 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     }
     let path = parts.uri.path().strip_prefix('/').unwrap_or_default();
     let family = path.split('/').next().unwrap_or_default().to_owned();
+    let method = parts.method.clone();
+    let began = Instant::now();
     let routed = Routed { parts, body };
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,
@@ -75,7 +80,11 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
         "status" | "version" | "health" | "metrics" => health::route(&app, routed).await,
         _ => Err(Error::no_family(&routed.parts.method, shown(&routed.parts))),
     };
-    answer.unwrap_or_else(IntoResponse::into_response)
+    let answer = answer.unwrap_or_else(IntoResponse::into_response);
+    let took = began.elapsed();
+    app.metrics()
+        .answered(&method, &family, answer.status(), took);
+    answer
 }
 
 /// True for GET, and for HEAD, which is GET without a body.

@@ -240,6 +240,7 @@ impl Finishing {
                 return Err(error);
             }
         };
+        app.metrics().uploaded(self.kind);
         let is_put = new.mode == Mode::Upsert && written.replaced.is_some();
         if let Some(old) = &written.replaced {
             app.blobs().delete(vec![path(old.version.as_deref())]).await;

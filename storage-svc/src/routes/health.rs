@@ -2,7 +2,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use serde_json::json;
 
-use super::{Routed, is_get, output, shown};
+use super::{Routed, is_get, metrics, output, shown};
 use crate::{
     App,
     error::{Error, Result},
@@ -17,6 +17,7 @@ pub(super) async fn route(app: &App, routed: Routed) -> Result<Response> {
     match path {
         "/status" => Ok(StatusCode::OK.into_response()),
         "/version" => Ok(app.config().version.clone().into_response()),
+        "/metrics" if app.config().metrics => Ok(metrics::show(app)),
         "/health" | "/health/" => {
             // Any valid token may ask.
             app.authenticate_or_refuse(&routed.parts)?;

@@ -16,6 +16,7 @@ mod s3;
 mod service;
 mod signing;
 mod sweeping;
+mod telling;
 mod tus;
 mod tus_access;
 mod tus_breaks;

@@ -80,3 +80,24 @@ async fn health_tells_a_database_that_is_gone() {
     let answer = get(&app, "/health", Some(&token("anon"))).await;
     assert_eq!(answer, (200, json!({ "healthy": false })));
 }
+
+#[tokio::test]
+async fn metrics_count_what_was_answered_if_they_are_wanted() {
+    let off = Service::start().await;
+    assert_eq!(off.get("/metrics").send().await.status, 404);
+    let on = Service::start_with(&[("PROMETHEUS_METRICS_ENABLED", "true")]).await;
+    on.put("public/a", "x").await;
+    assert_eq!(
+        on.get("/object/public/public/none").send().await.status,
+        400
+    );
+    let text = String::from_utf8(on.get("/metrics").send().await.bytes).unwrap();
+    for line in [
+        "storage_api_http_requests_total{method=\"PUT\",family=\"object\",status_code=\"2xx\"} 1",
+        "storage_api_http_requests_total{method=\"GET\",family=\"object\",status_code=\"4xx\"} 1",
+        "storage_api_http_request_duration_seconds_count{family=\"object\"} 2",
+        "storage_api_upload_success{uploadType=\"standard\"} 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    }
+}

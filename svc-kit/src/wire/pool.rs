@@ -61,6 +61,9 @@ impl managed::Manager for Manager {
 /// The pool of a service.
 pub type Pool = managed::Pool<Manager>;
 
+/// How many connections a pool has.
+pub type PoolStatus = deadpool::Status;
+
 /// Why there is no connection for a request.
 pub type PoolError = managed::PoolError<ConnectError>;
 
