@@ -151,6 +151,13 @@ export const accepted = [
     documented: 'a signed read whose token has no end says no `Expires`',
   },
   {
+    what: /^a row without its blob/,
+    place: 'status',
+    if: gives(500, [400, '404']),
+    reason: 'it is missing, and on S3 the original says so',
+    documented: 'an object whose blob is gone is answered as missing',
+  },
+  {
     scenario: 'caches: images without a renderer',
     place: 'status',
     if: ({ their, our }) => their?.[0] === 500 && [200, 400].includes(our?.[0]),
