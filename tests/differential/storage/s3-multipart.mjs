@@ -124,7 +124,7 @@ export default [
       await part(t, 'all.txt', all, 1, 'one');
       await t.s3('POST', '/b/all.txt', { query: { uploadId: all }, as: 'complete without a list' });
       await t.s3('GET', '/b/all.txt');
-      for (const key of ['%C3%A9', '..%2Fx', 'a%25b', 'f/', `${'k'.repeat(256)}`]) await begin(t, key);
+      for (const key of ['%C3%A9', 'a%25b', 'f/', `${'k'.repeat(256)}`]) await begin(t, key);
       await t.s3('POST', '/none/x', { query: { uploads: '' } });
       await t.bucket('png', { allowed_mime_types: ['image/png'] });
       for (const type of ['text/plain', 'image/png', undefined])
@@ -137,6 +137,7 @@ export default [
     profile: 'plain',
     async run(t) {
       await t.bucket('b');
+      await begin(t, '..%2Fx');
       const id = await begin(t, 'm.txt');
       const first = await part(t, 'm.txt', id, 1, 'first');
       await part(t, 'm.txt', id, 2, 'second');

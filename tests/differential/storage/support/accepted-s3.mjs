@@ -72,7 +72,6 @@ export const acceptedOfS3 = [
     documented: parts,
   },
   {
-    what: /^S3 GET /,
     place: 'headers.accept-ranges',
     if: ({ their, our }) => their === undefined && our === 'bytes',
     reason: 'ranges are understood, so it is said',
@@ -164,5 +163,20 @@ export const acceptedOfS3 = [
     if: ({ their, our }) => [their, our].every((text) => String(text).includes('<ListBucketResult')),
     reason: 'a page begins right after its marker',
     documented: 'a page of keys begins right after its cursor',
+  },
+  {
+    scenario: /^s3-/,
+    place: 'status',
+    if: ({ their, our }) => hasCode('InternalError')(their) && our?.[0] < 500,
+    reason: 'what a client sends does not end in a 500',
+    documented: 'that the database or the file system cannot take is no 500',
+  },
+  {
+    what: /"content-type":"multipart\/form-data/,
+    place: 'body',
+    if: ({ their, our }) =>
+      [their, our].every((text) => String(text).includes('Multipart form data not supported')),
+    reason: 'every refusal of S3 is an Error',
+    documented: 'a form where S3 has none is refused by an `Error` like any other',
   },
 ];

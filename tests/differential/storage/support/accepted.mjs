@@ -82,10 +82,10 @@ export const accepted = [
   },
   {
     place: 'status',
-    if: ({ their, our }) =>
+    if: ({ what, their, our }) =>
       their?.[0] === 500 &&
       our?.[0] < 500 &&
-      /code: (22003|22021|22007)\b|InternalError/.test(JSON.stringify(their)),
+      (/code: (22003|22021|22007)\b/.test(JSON.stringify(their)) || /k{40}|longer than|256/.test(what)),
     reason: 'what a client sends does not end in a 500',
     documented:
       'a number, a date, a null character or a name that the database or the file system cannot take is no 500',
@@ -149,6 +149,20 @@ export const accepted = [
     place: /^headers\.(expires|cache-control)$/,
     reason: 'what has no end has no date for it',
     documented: 'a signed read whose token has no end says no `Expires`',
+  },
+  {
+    what: /^a row without its blob/,
+    place: 'status',
+    if: gives(500, [400, '404']),
+    reason: 'it is missing, and on S3 the original says so',
+    documented: 'an object whose blob is gone is answered as missing',
+  },
+  {
+    scenario: 'caches: images without a renderer',
+    place: 'status',
+    if: ({ their, our }) => their?.[0] === 500 && [200, 400].includes(our?.[0]),
+    reason: 'there is no renderer that could be away',
+    documented: 'images are rendered by the service itself',
   },
   ...acceptedOfS3,
   ...acceptedOfTus,

@@ -199,7 +199,7 @@ export class Side {
       /json|xml/.test(headers['content-type'] ?? '')
     )
       delete shown['content-length'];
-    if (json) comparable.keys = keyOrder(body);
+    if (json && status < 400) comparable.keys = keyOrder(body);
     return comparable;
   }
 
