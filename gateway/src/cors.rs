@@ -12,7 +12,7 @@ const MAX_AGE: HeaderValue = HeaderValue::from_static("3600");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "Content-Range, Content-Location, Content-Encoding, Date, Location, Server, Transfer-Encoding, Range-Unit, \
      ETag, X-Total-Count, Link, X-Supabase-Api-Version, x-sb-error-code, sb-error-code, x-relay-error, \
-     sb-request-id, Upload-Offset, Upload-Length, Tus-Resumable, Tus-Version, Tus-Extension",
+     sb-request-id, Upload-Offset, Upload-Length, Tus-Resumable, Tus-Version, Tus-Extension, Upload-Metadata, Upload-Defer-Length, Upload-Expires, Tus-Max-Size, Tus-Complete",
 );
 
 /// True for a browser's question, not for an `OPTIONS` request that a service answers.

@@ -29,7 +29,7 @@ const SCENES: [(&str, &[u8]); 24] = scenes!(
 ///
 /// # Errors
 /// Storage refused one.
-pub async fn upload(storage: &Router, service_key: &str) -> anyhow::Result<()> {
+pub(crate) async fn upload(storage: &Router, service_key: &str) -> anyhow::Result<()> {
     for bucket in BUCKETS {
         // In this order, so that the last tells of all before it.
         let last = SCENES.last().map_or("", |(name, _)| name);

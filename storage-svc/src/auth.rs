@@ -122,6 +122,7 @@ impl App {
         let claims = claims.map_err(Error::access_denied)?;
         let role = match claims.get("role") {
             None | Some(Value::Null) => "anon".to_owned(),
+            Some(Value::String(role)) if role.is_empty() => "anon".to_owned(),
             Some(Value::String(role)) => role.clone(),
             // What is no name is no role either, and Postgres will say so.
             Some(other) => other.to_string(),

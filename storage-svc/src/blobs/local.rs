@@ -111,6 +111,10 @@ impl Local {
                 Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
                     return Err(Error::invalid_key(key));
                 }
+                // Another's, which is not to go with this one.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    return Err(failed("write", &error));
+                }
                 Err(error) => {
                     self.discard(path).await;
                     return Err(failed("write", &error));
