@@ -72,7 +72,6 @@ export const acceptedOfS3 = [
     documented: parts,
   },
   {
-    what: /^S3 GET /,
     place: 'headers.accept-ranges',
     if: ({ their, our }) => their === undefined && our === 'bytes',
     reason: 'ranges are understood, so it is said',
@@ -109,6 +108,13 @@ export const acceptedOfS3 = [
     scenario: 's3-multipart: as S3 has it',
     reason: 'the last upload of a part counts, in the order of the numbers, and for its own key alone',
     documented: 'an upload in parts answers to its own key alone',
+  },
+  {
+    scenario: 's3-multipart: odd parts',
+    what: 'rows and blobs',
+    place: /^s3_multipart_uploads\.(id|key)$/,
+    reason: 'one upload fewer, as its key was refused',
+    documented: 'a key with the segment `.` or `..` is refused',
   },
   {
     scenario: 's3-multipart: listing what is under way',
