@@ -146,7 +146,11 @@ fn chosen(
             "The list of parts names a part twice",
         ));
     }
-    there.retain(|part| wanted.iter().any(|wanted| wanted.number == part.number));
+    there.retain(|part| {
+        wanted
+            .binary_search_by_key(&part.number, |wanted| wanted.number)
+            .is_ok()
+    });
     let mut parts = there.into_iter();
     wanted
         .into_iter()

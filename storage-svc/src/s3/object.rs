@@ -67,14 +67,16 @@ fn new_object(call: &Call<'_>, bucket: &str, key: &str) -> NewObject {
     }
 }
 
+/// Forms belong to POST; the original's answer is no error document.
+fn form_refused() -> Response {
+    let document = Document::new("message").content("Multipart form data not supported");
+    (StatusCode::BAD_REQUEST, document).into_response()
+}
+
 /// Refuses what the original's framework refuses of any upload.
 fn check_headers(call: &Call<'_>) -> Result<()> {
-    match call.header("content-type") {
-        Some("") => return Err(Error::new("InvalidRequest", 415, "Unsupported Media Type")),
-        Some(kind) if kind.starts_with("multipart/form-data") => {
-            return Err(Error::invalid_request("Multipart form data not supported"));
-        }
-        _ => {}
+    if call.header("content-type") == Some("") {
+        return Err(Error::new("InvalidRequest", 415, "Unsupported Media Type"));
     }
     match call.header("x-robots-tag") {
         Some(tag) => robots::check(tag),
@@ -94,6 +96,12 @@ pub(super) async fn put(
     if key.ends_with('/') && length == Some(0) {
         // What tools make for an empty folder.
         key.push_str(names::EMPTY_FOLDER);
+    }
+    if call
+        .header("content-type")
+        .is_some_and(|kind| kind.starts_with("multipart/form-data"))
+    {
+        return Ok(form_refused());
     }
     let target = buckets::get(call.app.db(), bucket).await?;
     check_headers(call)?;

@@ -104,13 +104,14 @@ impl ClientSignature {
         if self.long_date.is_empty() {
             return Err(Error::access_denied("No date provided"));
         }
-        let canonical = canonical::request(
-            request,
-            &self.signed_headers,
-            self.payload_hash(request),
-            rules,
-        );
-        if signer.verifies_request(&canonical, &self.signature) {
+        // Clients may use another name than the public one, such as `localhost`, and sign that.
+        let is_signed = canonical::hosts(request, rules).iter().any(|host| {
+            let hash = self.payload_hash(request);
+            let canonical =
+                canonical::request(request, &self.signed_headers, host.as_deref(), hash, rules);
+            signer.verifies_request(&canonical, &self.signature)
+        });
+        if is_signed {
             Ok(signer)
         } else {
             Err(self.mismatch())

@@ -20,6 +20,7 @@ const ESCAPED: AsciiSet = NON_ALPHANUMERIC
 pub(super) fn request(
     request: &Signed<'_>,
     signed_headers: &[String],
+    host: Option<&str>,
     payload_hash: &str,
     rules: &Rules,
 ) -> Vec<u8> {
@@ -33,7 +34,7 @@ pub(super) fn request(
     text.extend_from_slice(query(request.query).as_bytes());
     text.push(b'\n');
     for name in &names {
-        if let Some(value) = header_value(request, name, rules) {
+        if let Some(value) = header_value(request, name, host) {
             text.extend_from_slice(name.as_bytes());
             text.push(b':');
             text.extend_from_slice(&value);
@@ -75,10 +76,10 @@ fn query(query: &Query) -> String {
 }
 
 /// What the client must have sent in a header. `None`: nothing, as far as can be told.
-fn header_value(request: &Signed<'_>, name: &str, rules: &Rules) -> Option<Vec<u8>> {
+fn header_value(request: &Signed<'_>, name: &str, host: Option<&str>) -> Option<Vec<u8>> {
     let sent = |name| collapsed(request.headers, name);
     match name {
-        "host" => host(request, rules).map(String::into_bytes),
+        "host" => host.map(|host| host.as_bytes().to_vec()),
         // A proxy may drop the length of a body of no bytes.
         "content-length" => sent(name).or_else(|| Some(b"0".to_vec())),
         // A proxy that compresses rewrites this one, and may tell what it was.
@@ -113,12 +114,18 @@ fn text(headers: &HeaderMap, name: impl header::AsHeaderName) -> Option<&str> {
     (!value.is_empty()).then_some(value)
 }
 
-/// The host that the client saw.
+/// The hosts that the client may have seen, likeliest first: the public one, and the one of the request.
+pub(super) fn hosts(request: &Signed<'_>, rules: &Rules) -> Vec<Option<String>> {
+    let own = host(request, rules);
+    match &rules.public_host {
+        Some(public) if own.as_ref() != Some(public) => vec![Some(public.clone()), own],
+        _ => vec![own],
+    }
+}
+
+/// The host that the request was sent to, as far as proxies tell.
 fn host(request: &Signed<'_>, rules: &Rules) -> Option<String> {
     let headers = request.headers;
-    if let Some(host) = &rules.public_host {
-        return Some(host.clone());
-    }
     if let Some(host) = rules
         .allow_forwarded
         .then(|| text(headers, header::FORWARDED).and_then(forwarded_host))
@@ -242,8 +249,29 @@ mod tests {
         rules.allow_forwarded = true;
         assert_eq!(host_of(&all, &rules).unwrap(), "f.example:7");
         assert_eq!(host_of(&all[..3], &rules).unwrap(), "p.example:9");
+    }
+
+    #[test]
+    fn the_public_host_comes_first() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, "localhost:8000".parse().unwrap());
+        let request = Signed {
+            method: &Method::GET,
+            path: "/s3",
+            query: &Query::default(),
+            headers: &headers,
+            authority: None,
+        };
+        let own = || Some("localhost:8000".to_owned());
+        let mut rules = Rules::default();
+        assert_eq!(hosts(&request, &rules), [own()]);
+        rules.public_host = own();
+        assert_eq!(hosts(&request, &rules), [own()]);
         rules.public_host = Some("public.example".into());
-        assert_eq!(host_of(&all, &rules).unwrap(), "public.example");
+        assert_eq!(
+            hosts(&request, &rules),
+            [Some("public.example".to_owned()), own()]
+        );
     }
 
     #[test]
@@ -277,7 +305,7 @@ mod tests {
             prefix: "/base/".into(),
             ..Rules::default()
         };
-        let canonical = String::from_utf8(request(&signed, &names, "HASH", &rules)).unwrap();
+        let canonical = String::from_utf8(request(&signed, &names, None, "HASH", &rules)).unwrap();
         assert_eq!(
             canonical,
             "PUT\n/base/b/%7e../k\nB=&a=%20&a=%21&a-b=2&b=1\n\

@@ -358,3 +358,23 @@ fn the_hash_of_the_body_is_known_unless_it_was_not_signed() {
     assert_eq!(hash(&get_object()).map(hex::encode).as_deref(), Some(EMPTY));
     assert_eq!(hash(&presigned()), None);
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_a_signature_or_none(
+        authorization in "(AWS4-HMAC-SHA256 )?[ -~]{0,80}",
+        query in "(X-Amz-(Credential|Date|Expires|SignedHeaders|Signature)=[ -~]{0,20}&){0,6}",
+        path in "/[ -~]{0,20}",
+        host in "[ -~]{0,20}",
+    ) {
+        let mut sent = Sent::new("GET", "/", &[]);
+        sent.path = path;
+        sent.query = Query::parse(&query);
+        for name in ["authorization", "host", "forwarded", "x-forwarded-host", "x-forwarded-port"] {
+            let value = if name == "authorization" { &authorization } else { &host };
+            sent.headers.insert(HeaderName::from_static(name), value.parse().unwrap());
+        }
+        let rules = Rules { allow_forwarded: true, ..Rules::default() };
+        proptest::prop_assert!(sent.verify(&rules, "2013-05-24T00:00:00Z").is_err());
+    }
+}

@@ -12,6 +12,7 @@ use crate::s3::{error, xml::escape};
 /// Longest body that is read: ten thousand parts with checksums fit.
 pub(crate) const LONGEST: usize = 4 << 20;
 const DEEPEST: usize = 100;
+const MOST_ATTRIBUTES: usize = 32;
 
 /// An element with its text, and the elements in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,7 +103,11 @@ pub(crate) fn tree(body: &[u8]) -> Result<Element, Error> {
 
 fn element(start: &BytesStart<'_>) -> Result<Element, Error> {
     let mut attributes = false;
-    for attribute in start.attributes() {
+    // Each is compared with all before it.
+    for (index, attribute) in start.attributes().enumerate() {
+        if index >= MOST_ATTRIBUTES {
+            return Err(error::malformed_xml("An element has too many attributes"));
+        }
         attributes = true;
         let attribute = attribute.map_err(error::malformed_xml)?;
         attribute
@@ -155,6 +160,8 @@ fn resolve(reference: &BytesRef<'_>) -> Result<char, Error> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn message(xml: &str) -> String {
@@ -217,11 +224,34 @@ mod tests {
         assert!(message("<!DOCTYPE A><A/>").contains("DOCTYPE"));
     }
 
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_document_or_none(
+            parts in prop::collection::vec(
+                prop_oneof![
+                    Just("<a>".to_owned()), Just("</a>".to_owned()), Just("<a b='&lt;'/>".to_owned()),
+                    Just("<!--".to_owned()), Just("-->".to_owned()), Just("<![CDATA[".to_owned()),
+                    Just("]]>".to_owned()), Just("&#".to_owned()), Just("&amp;".to_owned()), ".{0,3}",
+                ],
+                0..12,
+            ),
+            bytes in prop::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let _ = tree(parts.concat().as_bytes());
+            let _ = tree(&bytes);
+        }
+    }
+
     #[test]
     fn depth_and_length_are_bounded() {
         let nested = |depth| format!("{}{}", "<N>".repeat(depth), "</N>".repeat(depth));
         assert!(tree(nested(DEEPEST).as_bytes()).is_ok());
         assert!(message(&nested(DEEPEST + 1)).contains("deep"));
+        let wide: Vec<String> = (0..=MOST_ATTRIBUTES)
+            .map(|n| format!("a{n}=\"\""))
+            .collect();
+        let wide = wide.join(" ");
+        assert!(message(&format!("<N {wide}/>")).contains("attributes"));
         let long = vec![b' '; LONGEST + 1];
         assert_eq!(tree(&long).unwrap_err().code, "EntityTooLarge");
     }

@@ -216,11 +216,17 @@ impl S3Call<'_> {
         self.headers.sort();
         let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        let lines: String = self
+        let lines: Vec<_> = self
             .headers
             .iter()
-            .map(|(name, value)| format!("{name}:{value}\n"))
+            .map(|(name, value)| {
+                format!(
+                    "{name}:{value}
+"
+                )
+            })
             .collect();
+        let lines = lines.concat();
         let canonical = format!(
             "{}\n{}\n{}\n{lines}\n{}\n{hash}",
             self.method,
@@ -274,7 +280,7 @@ impl S3Call<'_> {
             scope.date
         );
         if let Some(token) = &self.keys.token {
-            query += &format!("&X-Amz-Security-Token={}", escape(token));
+            query.extend(["&X-Amz-Security-Token=", &escape(token)]);
         }
         let query = query.trim_start_matches('&');
         let canonical = format!(

@@ -48,20 +48,20 @@ async fn post_as(
             .map(|token| ("X-Amz-Security-Token", token)),
     );
     all.extend(fields);
-    let mut body = String::new();
+    let mut body = Vec::new();
     for (name, value) in all {
-        body += &format!(
+        body.push(format!(
             "--line\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-        );
+        ));
     }
-    body += &format!(
+    body.push(format!(
         "--line\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cat.png\"\r\n\
          Content-Type: text/plain\r\n\r\n{file}\r\n--line--\r\n"
-    );
+    ));
     service
         .s3("POST", "/s3/private")
         .header("content-type", "multipart/form-data; boundary=line")
-        .body(body)
+        .body(body.concat())
         .send_as_it_is()
         .await
 }

@@ -31,7 +31,7 @@ async fn sent(call: S3Call<'_>) -> String {
 }
 
 async fn complete(service: &Service, id: &str, parts: &[(u32, &str)]) -> Answer {
-    let parts: String = parts
+    let parts: Vec<String> = parts
         .iter()
         .map(|(number, etag)| {
             format!("<Part><PartNumber>{number}</PartNumber><ETag>{etag}</ETag></Part>")
@@ -40,7 +40,8 @@ async fn complete(service: &Service, id: &str, parts: &[(u32, &str)]) -> Answer 
     service
         .s3("POST", &format!("{KEY}?uploadId={id}"))
         .body(format!(
-            "<CompleteMultipartUpload xmlns=\"x\">{parts}</CompleteMultipartUpload>"
+            "<CompleteMultipartUpload xmlns=\"x\">{}</CompleteMultipartUpload>",
+            parts.concat()
         ))
         .send()
         .await
