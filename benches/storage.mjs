@@ -132,7 +132,9 @@ async function photograph(sharp) {
     pixels[index + 1] = (y / height) * 200 + noise;
     pixels[index + 2] = 120 + 60 * Math.sin((x + y) / 90) + noise;
   }
-  return sharp(pixels, { raw: { width, height, channels: 3 } }).jpeg({ quality: 88 }).toBuffer();
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 88 })
+    .toBuffer();
 }
 
 /** Best of several, one core each: milliseconds of sharp and of our library for the same image. */
@@ -157,10 +159,13 @@ async function images(sharp, photo) {
     theirs[name] = Math.min(...times);
   }
   const { stdout } = await run('target/release/examples/transform', [path]);
-  const rows = stdout.trim().split('\n').map((line) => {
-    const [, name, ours] = line.match(/-> (\w+): ([\d.]+) ms/);
-    return [name, ours, theirs[name].toFixed(1), `${(ours / theirs[name]).toFixed(2)} ×`];
-  });
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [, name, ours] = line.match(/-> (\w+): ([\d.]+) ms/);
+      return [name, ours, theirs[name].toFixed(1), `${(ours / theirs[name]).toFixed(2)} ×`];
+    });
   servers.print(['12 MP JPEG to 640 px', 'ours ms', 'sharp ms', 'of sharp'], rows);
 }
 
@@ -192,7 +197,7 @@ async function main() {
   const sharp = createRequire(resolve('target/lite/package.json'))('sharp');
   const photo = await photograph(sharp);
   files = { '1k.txt': Buffer.alloc(1024, 'x'), '1m.bin': Buffer.alloc(1 << 20, 'x'), 'photo.jpg': photo };
-  await images(sharp, photo);
+  if (!process.env.BENCH_SKIP_IMAGES) await images(sharp, photo);
   const web = await nginx();
   started.push(web);
   const measured = [];

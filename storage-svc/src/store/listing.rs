@@ -22,6 +22,11 @@ pub(crate) struct Search<'a> {
     pub(crate) order: &'a str,
 }
 
+/// The most entries of a page.
+const MOST: i64 = 1500;
+/// Up to so many keys a page is looked for among the keys themselves.
+const PLAIN: i64 = 2 * MOST;
+
 /// What the caller may see of it, as a JSON array.
 pub(crate) async fn search(
     db: &Db,
@@ -29,6 +34,87 @@ pub(crate) async fn search(
     bucket: &str,
     page: &Search<'_>,
 ) -> Result<String> {
+    let rows = match plain(db, caller, bucket, page).await? {
+        Some(rows) => rows,
+        None => by_function(db, caller, bucket, page).await?,
+    };
+    let mut writer = JsonWriter::with_capacity(rows.len() * 400 + 2);
+    let behind = page.prefix.chars().count();
+    writer.raw("[");
+    for (index, (row, is_whole)) in rows.iter().enumerate() {
+        let name = row.get(0).and_then(|name| std::str::from_utf8(name).ok());
+        let name = name.map(|name| if *is_whole { skip(name, behind) } else { name });
+        writer
+            .raw(if index == 0 { "{" } else { ",{" })
+            .string("name", name)
+            .uuid("id", uuid(row, 1))
+            .time("updated_at", time(row, 2))
+            .time("created_at", time(row, 3))
+            .time("last_accessed_at", time(row, 4))
+            .json("metadata", json(row, 5))
+            .raw("}");
+    }
+    writer.raw("]");
+    Ok(writer.finish())
+}
+
+/// A text without its first characters.
+fn skip(text: &str, characters: usize) -> &str {
+    let mut rest = text.chars();
+    for _ in 0..characters {
+        rest.next();
+    }
+    rest.as_str()
+}
+
+/// The page, if there are no folders on it or before it: then it is a stretch of the index, and the function of the
+/// database, which looks at every key for the folder it is in, need not be asked. Rows have whole names.
+async fn plain(
+    db: &Db,
+    caller: &pg::Caller,
+    bucket: &str,
+    page: &Search<'_>,
+) -> Result<Option<Vec<(Row, bool)>>> {
+    let limit = page.limit.min(MOST);
+    let all = page.offset.saturating_add(limit);
+    if page.column != "name" || page.order != "asc" || all > PLAIN {
+        return Ok(None);
+    }
+    let wanted = format!("{}{}", page.prefix, page.begins_with);
+    let sql = Sql::new(
+        "select name, id, updated_at, created_at, last_accessed_at, metadata from storage.objects \
+         where bucket_id = $1 and lower(name) collate \"C\" >= lower($2) \
+         and lower(name) collate \"C\" < lower($2) || chr(1114111) \
+         order by lower(name) collate \"C\" limit $3::bigint",
+    )
+    .bind(bucket)
+    .bind(wanted.as_str())
+    .bind_display(all);
+    let rows = db.run_as(caller, &sql).await?;
+    let behind = wanted.chars().count();
+    let has_folder = rows.iter().any(|row| {
+        let name = row.get(0).and_then(|name| std::str::from_utf8(name).ok());
+        name.is_none_or(|name| skip(name, behind).contains('/'))
+    });
+    if has_folder {
+        return Ok(None);
+    }
+    let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
+    Ok(Some(
+        rows.into_iter()
+            .skip(offset)
+            .map(|row| (row, true))
+            .collect(),
+    ))
+}
+
+/// The page as the database's function makes it. Rows have names that are relative already.
+async fn by_function(
+    db: &Db,
+    caller: &pg::Caller,
+    bucket: &str,
+    page: &Search<'_>,
+) -> Result<Vec<(Row, bool)>> {
     // Only the other columns are compared with patterns.
     let literal = |text: &str| {
         if page.column == "name" {
@@ -52,24 +138,7 @@ pub(crate) async fn search(
     .bind(page.column)
     .bind(page.order);
     let rows = db.run_as(caller, &sql).await?;
-    let mut writer = JsonWriter::with_capacity(rows.len() * 400 + 2);
-    writer.raw("[");
-    for (index, row) in rows.iter().enumerate() {
-        writer
-            .raw(if index == 0 { "{" } else { ",{" })
-            .string(
-                "name",
-                row.get(0).and_then(|name| std::str::from_utf8(name).ok()),
-            )
-            .uuid("id", uuid(row, 1))
-            .time("updated_at", time(row, 2))
-            .time("created_at", time(row, 3))
-            .time("last_accessed_at", time(row, 4))
-            .json("metadata", json(row, 5))
-            .raw("}");
-    }
-    writer.raw("]");
-    Ok(writer.finish())
+    Ok(rows.into_iter().map(|row| (row, false)).collect())
 }
 
 /// The columns that a list may be sorted by.

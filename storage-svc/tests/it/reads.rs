@@ -225,3 +225,46 @@ async fn rows_that_others_wrote_are_completed_from_the_store() {
     assert_eq!(answer.header("content-type"), "application/octet-stream");
     assert!(!answer.header("etag").is_empty());
 }
+
+#[tokio::test]
+async fn a_list_is_the_same_whichever_way_it_is_made() {
+    let service = Service::start().await;
+    for name in [
+        "B.txt", "a.txt", "flat/1", "flat/2", "flat/3", "deep/x/1", "deep/y", "Flat/4",
+    ] {
+        service.put(&format!("closed/{name}"), name).await;
+    }
+    let list = async |body: serde_json::Value| {
+        let call = service.post("/object/list/closed").service().json(&body);
+        let body = call.send().await.json();
+        let names = body.as_array().unwrap().iter();
+        let names = names.map(|entry| {
+            let folder = if entry["id"].is_null() { "/" } else { "" };
+            format!("{}{folder}", entry["name"].as_str().unwrap())
+        });
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        list(json!({ "prefix": "" })).await,
+        ["a.txt", "B.txt", "deep/", "flat/"]
+    );
+    assert_eq!(
+        list(json!({ "prefix": "flat" })).await,
+        ["1", "2", "3", "4"]
+    );
+    let page = json!({ "prefix": "flat", "limit": 2, "offset": 1 });
+    assert_eq!(list(page).await, ["2", "3"]);
+    assert_eq!(
+        list(json!({ "prefix": "flat", "search": "3" })).await,
+        ["3"]
+    );
+    assert_eq!(list(json!({ "prefix": "deep" })).await, ["x/", "y"]);
+    assert_eq!(
+        list(json!({ "prefix": "", "search": "FLAT/2" })).await,
+        ["flat/2"]
+    );
+    assert_eq!(
+        list(json!({ "prefix": "none" })).await,
+        Vec::<String>::new()
+    );
+}

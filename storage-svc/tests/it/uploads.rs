@@ -114,7 +114,7 @@ async fn of_many_who_create_one_key_exactly_one_does() {
     let other = service.copy(&[]).await;
     let tries = (0..24).map(|number: u32| {
         // Two copies of the service, and bodies of which each is another.
-        let app = if number % 2 == 0 {
+        let app = if number.is_multiple_of(2) {
             &service.app
         } else {
             &other
