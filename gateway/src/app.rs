@@ -9,6 +9,7 @@ use axum::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header, uri::Authority};
 use http_body_util::Limited;
+use svc_kit::http::lingering;
 
 use crate::{
     Config, Service, cors,
@@ -83,8 +84,8 @@ impl App {
         parts.extensions.remove::<axum::extract::OriginalUri>();
         parts.extensions.remove::<axum::extract::MatchedPath>();
         let body = match route.service {
-            // Storage has limits of its own, per bucket.
-            Service::Storage => body,
+            // Storage has limits of its own, per bucket; who sends more gets to read the refusal.
+            Service::Storage => lingering(&parts.headers, body),
             _ => Body::new(Limited::new(body, config.max_body_size)),
         };
         let request = Request::from_parts(parts, body);

@@ -11,7 +11,6 @@ mod db;
 mod domain;
 mod error;
 pub mod image;
-mod linger;
 mod migrations;
 mod names;
 mod routes;

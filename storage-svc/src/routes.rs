@@ -24,6 +24,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Method, header, request::Parts};
+use svc_kit::http::lingering;
 
 use crate::{App, error::Error, tus};
 
@@ -63,6 +64,11 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let family = path.split('/').next().unwrap_or_default().to_owned();
     let method = parts.method.clone();
     let began = Instant::now();
+    // Clients must get to read a refusal of what they still send; these two see to it themselves.
+    let body = match family.as_str() {
+        "s3" | "upload" => body,
+        _ => lingering(&parts.headers, body),
+    };
     let routed = Routed { parts, body };
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,

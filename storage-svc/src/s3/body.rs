@@ -3,11 +3,11 @@
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use http::{HeaderMap, header};
+use svc_kit::http::Lingering;
 
 use crate::{
     blobs::Incoming,
     error::{Error, Result},
-    linger::Lingering,
     s3::{
         error,
         signature::Signer,

@@ -5,13 +5,13 @@ use chrono::Utc;
 use futures_util::TryStreamExt as _;
 use http::{StatusCode, header, request::Parts};
 use multer::{Field, Multipart};
+use svc_kit::http::Lingering;
 
 use crate::{
     App,
     blobs::Incoming,
     domain::upload::NewObject,
     error::{Error, Result},
-    linger::Lingering,
     names,
     s3::{
         auth,

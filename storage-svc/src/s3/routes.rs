@@ -6,12 +6,12 @@ use axum::{
 };
 use chrono::Utc;
 use http::{StatusCode, request::Parts};
+use svc_kit::http::Lingering;
 
 use crate::{
     App,
     auth::Caller,
     error::{Error, Result},
-    linger::Lingering,
     s3::{
         auth,
         body::Payload,

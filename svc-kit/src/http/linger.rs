@@ -16,24 +16,33 @@ use futures_util::{Stream, StreamExt as _};
 use http::{HeaderMap, header};
 
 /// Behind this many bytes, or this long, the connection is closed after all.
-const MOST: usize = 32 << 20;
+const MOST: usize = 256 << 20;
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The bytes of a body. Dropped before its end, the rest is read and thrown away in the background.
 #[derive(Debug)]
-pub(crate) struct Lingering {
+pub struct Lingering {
     body: Option<BodyDataStream>,
     /// The client waits to be asked for the body.
     waits: bool,
 }
 
 impl Lingering {
-    pub(crate) fn new(headers: &HeaderMap, body: Body) -> Self {
+    /// The bytes of the body of a request with these headers.
+    pub fn new(headers: &HeaderMap, body: Body) -> Self {
         Self {
             body: Some(body.into_data_stream()),
             waits: headers.contains_key(header::EXPECT),
         }
     }
+}
+
+/// The same body; dropped before its end, the rest is read and thrown away in the background. It has no trailers.
+pub fn lingering(headers: &HeaderMap, body: Body) -> Body {
+    if http_body::Body::is_end_stream(&body) {
+        return body;
+    }
+    Body::from_stream(Lingering::new(headers, body))
 }
 
 impl Stream for Lingering {
