@@ -57,7 +57,7 @@ it('signs up by mail, confirms by the link, and signs in with the password', asy
   const { data, error } = await supabase.auth.signUp({
     email,
     password,
-    options: { data: { full_name: 'Kaveri' } },
+    options: { data: { full_name: 'Kaveri', most: Number.MAX_VALUE } },
   });
   assert.equal(error, null);
   assert.equal(data.session, null);
@@ -71,6 +71,8 @@ it('signs up by mail, confirms by the link, and signs in with the password', asy
   const signedIn = await supabase.auth.signInWithPassword({ email, password });
   assert.equal(signedIn.error, null);
   assert.equal(signedIn.data.user.user_metadata.full_name, 'Kaveri');
+  // jsonb keeps it with all its digits, which not every reader of numbers gets right.
+  assert.equal(signedIn.data.user.user_metadata.most, Number.MAX_VALUE);
   const bad = await supabase.auth.signInWithPassword({
     email,
     password: 'wrong',
