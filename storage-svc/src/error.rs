@@ -213,6 +213,15 @@ impl Error {
         Self::new("InvalidParameter", 400, format!("Invalid Parameter {name}"))
     }
 
+    /// User metadata that is JSON but no object, in the database's words.
+    pub(crate) fn no_json_object() -> Self {
+        Self::new(
+            "InvalidParameter",
+            400,
+            "invalid input syntax for type json",
+        )
+    }
+
     pub(crate) fn missing_parameter(name: &str) -> Self {
         Self::new(
             "MissingParameter",

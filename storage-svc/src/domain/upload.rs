@@ -33,6 +33,15 @@ pub(crate) struct NewObject {
     pub(crate) user_metadata: Option<Map<String, Value>>,
 }
 
+/// What users say about a file, as JSON. What cannot be read is nothing; what is no object cannot be stored.
+pub(crate) fn user_metadata(json: &[u8]) -> Result<Option<Map<String, Value>>> {
+    match serde_json::from_slice(json) {
+        Ok(Value::Object(said)) => Ok(Some(said)),
+        Ok(Value::Array(_) | Value::String(_)) => Err(Error::no_json_object()),
+        _ => Ok(None),
+    }
+}
+
 /// Through which door an upload came, for who is told of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UploadType {

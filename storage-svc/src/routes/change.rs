@@ -77,7 +77,7 @@ pub(super) async fn copy(app: &App, routed: Routed) -> Result<Response> {
         keep_unsaid: true,
         cache_control: metadata("cacheControl"),
         mimetype: metadata("mimetype"),
-        user_metadata: input::metadata_header(&routed.parts),
+        user_metadata: input::metadata_header(&routed.parts)?,
         kind: UploadType::Standard,
     };
     let object = app

@@ -7,6 +7,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use crate::{
+    domain::upload::user_metadata,
     error::{Error, Result},
     schema::Shape,
 };
@@ -181,7 +182,7 @@ pub(crate) fn texts(map: &Map<String, Value>, name: &str) -> Option<Vec<String>>
 }
 
 /// User metadata in a header: JSON in base64. What is neither is nobody's.
-pub(crate) fn metadata_header(parts: &Parts) -> Option<Map<String, Value>> {
+pub(crate) fn metadata_header(parts: &Parts) -> Result<Option<Map<String, Value>>> {
     use base64::{
         Engine as _, alphabet,
         engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
@@ -192,9 +193,14 @@ pub(crate) fn metadata_header(parts: &Parts) -> Option<Map<String, Value>> {
             .with_decode_padding_mode(DecodePaddingMode::Indifferent)
             .with_decode_allow_trailing_bits(true),
     );
-    let text = parts.headers.get("x-metadata")?.to_str().ok()?;
+    let Some(text) = super::header_text(parts, "x-metadata") else {
+        return Ok(None);
+    };
     let text = text.replace('-', "+").replace('_', "/");
-    serde_json::from_slice(&LENIENT.decode(text).ok()?).ok()
+    match LENIENT.decode(text) {
+        Ok(json) => user_metadata(&json),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The length that a request announces.

@@ -126,7 +126,7 @@ pub(super) async fn upload(app: &App, parts: &Parts, bucket: &str, key: &str) ->
             .to_owned(),
         cache_control: String::new(),
         robots: None,
-        user_metadata: input::metadata_header(parts),
+        user_metadata: input::metadata_header(parts)?,
     };
     let length = input::content_length(parts);
     app.test_upload(&caller, "storage.object.sign_upload_url", &new, length)

@@ -12,7 +12,7 @@ use crate::{
     domain::{
         robots,
         tokens::Scope,
-        upload::{NewObject, UploadType},
+        upload::{NewObject, UploadType, user_metadata},
     },
     error::{Error, Result},
     names,
@@ -164,7 +164,7 @@ impl Upload {
         let cache_control = header_text(&routed.parts, header::CACHE_CONTROL);
         Ok(Self {
             cache_control: cache_control.unwrap_or("no-cache").to_owned(),
-            user_metadata: input::metadata_header(&routed.parts),
+            user_metadata: input::metadata_header(&routed.parts)?,
             content_type,
             content_length,
             body: incoming(routed.body),
@@ -209,17 +209,18 @@ impl Upload {
         let content_type = fields.content_type.said().unwrap_or(mime);
         App::check_mime(bucket, key, &content_type)?;
         let cache_control = fields.cache_control.said();
+        let said = fields
+            .metadata
+            .said()
+            .or_else(|| fields.user_metadata.said());
+        let user_metadata = said.map_or(Ok(None), |json| user_metadata(json.as_bytes()))?;
         Ok(Self {
             content_type,
             cache_control: cache_control.map_or_else(
                 || "no-cache".to_owned(),
                 |seconds| format!("max-age={seconds}"),
             ),
-            user_metadata: fields
-                .metadata
-                .said()
-                .or_else(|| fields.user_metadata.said())
-                .and_then(|text| serde_json::from_str(&text).ok()),
+            user_metadata,
             content_length: None,
             body,
         })

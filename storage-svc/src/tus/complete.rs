@@ -22,7 +22,8 @@ impl Upload {
             content_type: headers.content_type.to_owned(),
             cache_control: headers.cache_control.to_owned(),
             robots: None,
-            user_metadata: self.info.user_metadata(),
+            // Checked when the upload was made.
+            user_metadata: self.info.user_metadata().ok().flatten(),
         }
     }
 

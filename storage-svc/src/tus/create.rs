@@ -52,6 +52,7 @@ impl Request {
         metadata.set("cacheControl", cache);
         let info = Info::new(&id, length, metadata);
         let draft = Upload::draft(id, info);
+        draft.info.user_metadata()?;
         self.asking.test(&app, Action::Create, &draft).await?;
         if let Some(kind) = draft.info.metadata.get("contentType") {
             names::check_mime(kind, &bucket.allowed_mime_types)?;

@@ -16,6 +16,7 @@ use super::{id::UploadId, protocol::Metadata, refusal};
 use crate::{
     App,
     blobs::{BlobHeaders, BlobPath, collect, whole},
+    domain::upload::user_metadata,
     error::{Error, Result},
     store::objects,
 };
@@ -68,9 +69,12 @@ impl Info {
         kind.unwrap_or(PLAIN.content_type)
     }
 
-    /// What clients add, as JSON text. What is no object is nobody's.
-    pub(super) fn user_metadata(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
-        serde_json::from_str(self.metadata.get("metadata")?).ok()
+    /// What clients add, as JSON text.
+    pub(super) fn user_metadata(
+        &self,
+    ) -> Result<Option<serde_json::Map<String, serde_json::Value>>> {
+        let json = self.metadata.get("metadata").unwrap_or_default();
+        user_metadata(json.as_bytes())
     }
 }
 

@@ -20,6 +20,11 @@ async fn what_is_wrong_is_said_in_the_protocols_words() {
     let nowhere = metadata(&[("bucketName", "none"), ("objectName", "k")]);
     let long = metadata(&[("bucketName", "closed"), ("objectName", &"k".repeat(256))]);
     let unnamed = metadata(&[("objectName", "k")]);
+    let listed = metadata(&[
+        ("bucketName", "closed"),
+        ("objectName", "k2"),
+        ("metadata", "[1]"),
+    ]);
     let bare = call(app, Method::PATCH, &path).service();
     let unknown = "/upload/resumable/Y2xvc2VkL2svbWlzc2luZw";
     for (call, status, message) in [
@@ -45,6 +50,13 @@ async fn what_is_wrong_is_said_in_the_protocols_words() {
                 .header("upload-metadata", &unnamed),
             400,
             "Bucket name invalid",
+        ),
+        (
+            create()
+                .header("upload-length", "1")
+                .header("upload-metadata", &listed),
+            400,
+            "invalid input syntax for type json",
         ),
         (
             create()

@@ -71,6 +71,35 @@ async fn what_was_stored_is_what_is_read() {
 }
 
 #[tokio::test]
+async fn user_metadata_is_an_object_or_nothing() {
+    let service = Service::start().await;
+    let syntax = |answer: &super::service::Answer| {
+        (answer.status, answer.json()["message"].clone())
+            == (400, json!("invalid input syntax for type json"))
+    };
+    for (name, said, is_taken) in [
+        ("array", "[1]", false),
+        ("text", "\"x\"", false),
+        ("number", "5", true),
+        ("null", "null", true),
+        ("none", "{", true),
+    ] {
+        let path = format!("/object/private/mine/{name}");
+        let (kind, body) = form(&[("metadata", said)], Some(("text/plain", "f")));
+        let plain = service.post(&format!("{path}-header")).user();
+        let plain = plain.header("x-metadata", &STANDARD.encode(said)).body("f");
+        let formed = service.post(&path).user();
+        let formed = formed.header("content-type", &kind).body(body);
+        for answer in [plain.send().await, formed.send().await] {
+            assert_eq!(answer.status == 200, is_taken, "{name}");
+            assert!(is_taken || syntax(&answer), "{:?}", answer.json());
+        }
+        let read = service.get(&path).user().send().await;
+        assert_eq!(read.status == 200, is_taken, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn forms_say_in_fields_what_headers_say_otherwise() {
     let service = Service::start().await;
     let fields = [("cacheControl", "3600"), ("metadata", r#"{"k":1}"#)];
