@@ -8,6 +8,7 @@
 //! checked before a pixel is decoded, and of the decoders only libwebp is not memory-safe Rust.
 
 mod cache;
+mod checksum;
 mod colour;
 mod decode;
 mod encode;

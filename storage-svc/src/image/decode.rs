@@ -4,6 +4,7 @@ use image::DynamicImage;
 
 use super::{
     ImageError, Limits,
+    checksum::with_right_checksums,
     header::{self, Info, SourceFormat},
     jpeg,
 };
@@ -34,6 +35,7 @@ pub(super) fn decode(
     let pixels = match info.format {
         SourceFormat::Jpeg => jpeg::decode(bytes, info, shrink, limits)?,
         SourceFormat::Webp if !info.animated => webp(bytes, info)?,
+        SourceFormat::Png => png(bytes, limits)?,
         format => with_image(bytes, format, limits)?,
     };
     Ok(Decoded {
@@ -57,6 +59,16 @@ fn webp(bytes: &[u8], info: &Info) -> Result<Pixels, ImageError> {
         Pixels::Rgba(width, height, image.to_vec())
     } else {
         Pixels::Rgb(width, height, image.to_vec())
+    })
+}
+
+/// A file whose checksums are wrong is decoded all the same, as libvips does.
+fn png(bytes: &[u8], limits: &Limits) -> Result<Pixels, ImageError> {
+    with_image(bytes, SourceFormat::Png, limits).or_else(|error| {
+        let mended = matches!(error, ImageError::Unsupported)
+            .then(|| with_right_checksums(bytes))
+            .flatten();
+        with_image(&mended.ok_or(error)?, SourceFormat::Png, limits)
     })
 }
 

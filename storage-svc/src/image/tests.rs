@@ -328,6 +328,16 @@ fn quality_is_what_the_size_follows() {
 }
 
 #[test]
+fn a_png_with_wrong_checksums_is_shown_all_the_same() {
+    let mut bytes = as_png(quarters(40, 40));
+    let data = bytes.windows(4).position(|at| at == b"IDAT").unwrap();
+    let length = u32::from_be_bytes(*bytes[data - 4..].first_chunk().unwrap());
+    bytes[data + 4 + length as usize] ^= 1;
+    let image = rendered(&bytes, &sized(20, 20));
+    assert_corners(&image, [RED, GREEN, BLUE, WHITE]);
+}
+
+#[test]
 fn svg_passes_whatever_was_asked() {
     let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script/><path/></svg>";
     for accepts_webp in [false, true] {

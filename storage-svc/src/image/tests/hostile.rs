@@ -8,26 +8,11 @@ fn refused(bytes: &[u8]) -> ImageError {
     render(bytes, &sized(10, 10), false, &Limits::default()).unwrap_err()
 }
 
-fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
-    for byte in bytes {
-        crc ^= u32::from(*byte);
-        for _ in 0..8 {
-            crc = if crc & 1 == 1 {
-                (crc >> 1) ^ 0xedb8_8320
-            } else {
-                crc >> 1
-            };
-        }
-    }
-    !crc
-}
-
 fn chunk(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
     let mut chunk = u32::try_from(content.len()).unwrap().to_be_bytes().to_vec();
     let body = [&kind[..], content].concat();
     chunk.extend(&body);
-    chunk.extend(crc32(&body).to_be_bytes());
+    chunk.extend(crc32fast::hash(&body).to_be_bytes());
     chunk
 }
 
