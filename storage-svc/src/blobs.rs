@@ -20,6 +20,9 @@ use crate::{
 
 pub(crate) use path::{BlobPath, Locator};
 
+/// Bytes of a name that file systems take.
+const MAX_FILE_NAME: usize = 255;
+
 /// Bytes on their way in. An error ends the upload.
 pub(crate) type Incoming = BoxStream<'static, Result<Bytes>>;
 /// Bytes on their way out.
@@ -164,6 +167,11 @@ impl Blobs {
     /// Whether blobs are files, which can be seen before they are whole.
     pub(crate) fn are_files(&self) -> bool {
         matches!(self, Self::Local(_))
+    }
+
+    /// Whether a blob can have this key: file systems bound the names in a path. Said before the bytes are sent.
+    pub(crate) fn takes(&self, key: &str) -> bool {
+        !self.are_files() || key.split('/').all(|name| name.len() <= MAX_FILE_NAME)
     }
 
     /// The bytes of several blobs, one after the other.

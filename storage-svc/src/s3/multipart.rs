@@ -72,6 +72,9 @@ async fn test(
 pub(super) async fn create(call: &Call<'_>, bucket: &str, key: &str) -> Result<Response> {
     names::check_bucket(bucket)?;
     call.app.config().key_rules.check(key)?;
+    if !call.app.blobs().takes(key) {
+        return Err(Error::invalid_key(key));
+    }
     let target = buckets::get(call.app.db(), bucket).await?;
     let content_type = call.header("content-type").filter(|text| !text.is_empty());
     let mut metadata = Map::new();

@@ -19,9 +19,6 @@ use crate::{
     store::buckets,
 };
 
-/// Bytes of a name that file systems take.
-const MAX_FILE_NAME: usize = 255;
-
 impl Request {
     /// Makes an upload, perhaps with its first bytes.
     pub(super) async fn create(mut self, body: &mut Body) -> Result<Response> {
@@ -38,8 +35,7 @@ impl Request {
         let text = |name: &str| metadata.get(name).unwrap_or_default();
         let rules = app.config().key_rules;
         let id = UploadId::new(text("bucketName"), text("objectName"), rules)?;
-        if app.blobs().are_files() && id.name.split('/').any(|part| part.len() > MAX_FILE_NAME) {
-            // Better now than when all bytes are here.
+        if !app.blobs().takes(&id.name) {
             return Err(Error::invalid_key(&id.name));
         }
         let bucket = buckets::get(app.db(), &id.bucket).await?;

@@ -396,3 +396,13 @@ async fn uploads_are_listed_in_pages() {
         ["folder/1", "folder/2"]
     );
 }
+
+#[tokio::test]
+async fn a_name_that_no_file_can_have_is_refused_before_the_bytes_are_sent() {
+    let service = start().await;
+    let path = |length| format!("/s3/private/mine/{}?uploads", "k".repeat(length));
+    let longest = service.s3("POST", &path(255)).send().await;
+    assert_eq!(longest.status, 200, "{}", longest.text());
+    let long = service.s3("POST", &path(256)).send().await;
+    assert_eq!(long.refused(), refusal(400, "InvalidKey"));
+}
