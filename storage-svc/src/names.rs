@@ -148,6 +148,22 @@ pub(crate) fn check_mime(mime: &str, allowed: &[String]) -> Result<()> {
     }
 }
 
+/// JavaScript's `encodeURIComponent`.
+pub(crate) fn encode_uri_component(text: &str) -> String {
+    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+    const KEPT: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'!')
+        .remove(b'~')
+        .remove(b'*')
+        .remove(b'\'')
+        .remove(b'(')
+        .remove(b')');
+    utf8_percent_encode(text, KEPT).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,5 +203,16 @@ mod tests {
         assert!(check_mime("anything", &[]).is_ok());
         assert!(is_mime_pattern("image/*") && is_mime_pattern("text/plain; charset=utf-8"));
         assert!(!is_mime_pattern("image") && !is_mime_pattern("image/png; q=1"));
+    }
+
+    #[test]
+    fn text_is_encoded_as_javascript_does() {
+        for (text, encoded) in [
+            ("a b(é)'.txt", "a%20b(%C3%A9)'.txt"),
+            ("\";x=", "%22%3Bx%3D"),
+            ("a/b c!(1)*'é+&", "a%2Fb%20c!(1)*'%C3%A9%2B%26"),
+        ] {
+            assert_eq!(encode_uri_component(text), encoded);
+        }
     }
 }

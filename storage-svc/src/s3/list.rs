@@ -8,10 +8,11 @@ use base64::{
 
 use crate::{
     error::{Error, Result},
+    names,
     s3::{
         page::{self, Entry, Page},
         routes::Call,
-        xml::{Document, url_encoded},
+        xml::Document,
     },
     store::{buckets, values::iso},
 };
@@ -62,7 +63,7 @@ impl Encoding {
 
     fn name(self, name: &str) -> String {
         if self.0 {
-            url_encoded(name)
+            names::encode_uri_component(name)
         } else {
             name.to_owned()
         }

@@ -140,22 +140,6 @@ impl IntoResponse for Document {
     }
 }
 
-/// A name as `encoding-type=url` wants it: like JavaScript's `encodeURIComponent`.
-pub(crate) fn url_encoded(name: &str) -> String {
-    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-    const ESCAPED: AsciiSet = NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'_')
-        .remove(b'.')
-        .remove(b'!')
-        .remove(b'~')
-        .remove(b'*')
-        .remove(b'\'')
-        .remove(b'(')
-        .remove(b')');
-    utf8_percent_encode(name, &ESCAPED).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -195,11 +179,6 @@ mod tests {
             body(Document::new("R").content("eu<1>")),
             ">eu&lt;1&gt;</R>"
         );
-    }
-
-    #[test]
-    fn names_are_encoded_as_browsers_do() {
-        assert_eq!(url_encoded("a/b c!(1)*'é+&"), "a%2Fb%20c!(1)*'%C3%A9%2B%26");
     }
 
     proptest! {
