@@ -8,6 +8,8 @@ mod config;
 mod error;
 mod key;
 mod migrations;
+mod replication;
+mod socket;
 
 pub use app::App;
 pub use config::Config;
