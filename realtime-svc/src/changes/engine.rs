@@ -35,11 +35,23 @@ pub(crate) struct Subscriber {
     pub(crate) caller: Caller,
     /// From then on nothing is delivered.
     pub(crate) expires_at: SystemTime,
+    /// The claim `sub`, if it is a UUID.
+    pub(super) subject: Option<String>,
 }
 
 impl Subscriber {
     pub(crate) fn new(role: &str, claims_json: &str, expires_at: SystemTime) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Claims {
+            sub: String,
+        }
+        // Other spellings of a UUID are left to Postgres.
+        let canonical = |text: &String| text.len() == 36;
+        let claims: Option<Claims> = serde_json::from_str(claims_json).ok();
+        let subject = claims.map(|claims| claims.sub).filter(canonical);
+        let subject: Option<Uuid> = subject.and_then(|text| text.parse().ok());
         Self {
+            subject: subject.map(|subject| subject.to_string()),
             caller: Caller {
                 role: role.to_owned(),
                 claims_json: claims_json.to_owned(),

@@ -1,8 +1,6 @@
 //! Stored generated columns: before Postgres 18 the log leaves them out, so they are read from the table.
 
-use std::{borrow::Cow, collections::HashMap, fmt::Write as _};
-
-use svc_kit::pg::quote_ident;
+use std::{borrow::Cow, collections::HashMap};
 
 use super::{
     catalog::{Column, Table},
@@ -46,7 +44,8 @@ pub(super) async fn complete<'r, 'a: 'r>(
                 )
             })
             .collect();
-        let sql = statement(table, &columns);
+        let names: Vec<_> = columns.iter().map(|it| it.name.as_str()).collect();
+        let sql = table.select_sql(&names);
         let keys = keys.iter().map(String::as_str);
         let rows = database.run(&[Statement::new(&sql, keys)]).await?;
         for row in rows.iter().flatten() {
@@ -67,19 +66,4 @@ pub(super) async fn complete<'r, 'a: 'r>(
         }
     }
     Ok(())
-}
-
-fn statement(table: &Table, columns: &[&Column]) -> String {
-    let key = table.key_sql();
-    let mut texts = String::new();
-    for column in columns {
-        let _ = write!(texts, ", t.{}::text", quote_ident(&column.name));
-    }
-    format!(
-        "select k.place{texts} from unnest({}) with ordinality k ({}place) join {} t on {}",
-        key.arrays,
-        key.names,
-        table.quoted(),
-        key.equal,
-    )
 }
