@@ -7,6 +7,8 @@
 
 mod broadcast;
 mod changes;
+mod channels;
+mod client;
 mod migrations;
 mod refusals;
 
