@@ -84,5 +84,8 @@ pub(crate) struct Commit {
 pub(crate) enum Event {
     Change(Commit, Change),
     /// The transaction is complete; `end` is where the log goes on after it.
-    Committed { commit: Commit, end: u64 },
+    Committed {
+        commit: Commit,
+        end: u64,
+    },
 }
