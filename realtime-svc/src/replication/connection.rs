@@ -87,7 +87,8 @@ impl Connection {
         Ok(self.write().await?)
     }
 
-    async fn frame(&mut self) -> io::Result<Frame> {
+    /// The next message.
+    pub(super) async fn frame(&mut self) -> io::Result<Frame> {
         loop {
             if let Some(frame) = self.buffered()? {
                 return Ok(frame);
@@ -118,6 +119,12 @@ impl Connection {
         frontend::CopyData::new(message)?.write(&mut self.output);
         self.unflushed = true;
         Ok(())
+    }
+
+    /// Puts the end of our side of the stream behind it.
+    pub(super) fn queue_end(&mut self) {
+        frontend::copy_done(&mut self.output);
+        self.unflushed = true;
     }
 
     /// Sends what is queued. If it is given up the rest is sent the next time.

@@ -231,6 +231,17 @@ impl Log {
         }
     }
 
+    /// Tells the server what was confirmed last, and gives the slot back. Returns when it is free.
+    pub(crate) async fn close(mut self) -> Result<(), ReplicationError> {
+        self.due = Instant::now();
+        self.tell()?;
+        self.connection.queue_end();
+        self.connection.write().await?;
+        // What was still under way is of no use: it is sent again to whoever comes next.
+        while !matches!(self.connection.frame().await?.tag, b'C' | b'E') {}
+        Ok(())
+    }
+
     /// What one message of the stream holds.
     fn message(&mut self, body: Bytes) -> Result<Option<Event>, ReplicationError> {
         let mut reader = Reader::new(body);

@@ -2,6 +2,7 @@
 
 mod changes;
 mod failures;
+mod servers;
 mod upkeep;
 
 use std::{
@@ -9,13 +10,14 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::{AssertSqlSafe, PgPool, postgres::PgPoolOptions};
 use svc_kit::{
     testing::{Template, TestDb},
     wire::Target,
 };
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use url::Url;
 
 use super::*;
 
@@ -24,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A database with a slot of its own, which goes with the test.
 struct Fixture {
-    db: TestDb,
+    url: Url,
     pool: PgPool,
     settings: Settings,
 }
@@ -38,21 +40,27 @@ struct Running {
 }
 
 async fn fixture() -> Fixture {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
     let template = Template::new("replication")
         .migrated(crate::migrations())
         .fixture("drop publication if exists supabase_realtime");
-    let db = TestDb::new(&template).await;
-    let pool = db.pool();
-    let target = Target::new(db.url(), "realtime-test", |_| None).unwrap();
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let suffix = format!("t{}_{count}", std::process::id());
-    let mut settings = Settings::new(target, Some(&suffix));
-    settings.check_every = Duration::from_millis(200);
-    Fixture { db, pool, settings }
+    Fixture::new(TestDb::new(&template).await.url())
 }
 
 impl Fixture {
+    fn new(url: &str) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let target = Target::new(url, "realtime-test", |_| None).unwrap();
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let suffix = format!("t{}_{count}", std::process::id());
+        let mut settings = Settings::new(target, Some(&suffix));
+        settings.check_every = Duration::from_millis(200);
+        Self {
+            url: Url::parse(url).unwrap(),
+            pool: pool(url),
+            settings,
+        }
+    }
+
     async fn execute(&self, sql: &str) {
         let done = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
             .execute(&self.pool)
@@ -146,6 +154,11 @@ impl Running {
         self.stop.cancel();
         timeout(PATIENCE, self.tracker.wait()).await.unwrap();
     }
+}
+
+fn pool(url: &str) -> PgPool {
+    let options = PgPoolOptions::new().max_connections(2);
+    options.connect_lazy(url).unwrap()
 }
 
 fn text(text: &str) -> Cell {

@@ -3,7 +3,7 @@ use crate::replication::{Commit, Event};
 /// How far the log was handed over, across connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The end of the last transaction that was handed over whole.
+    /// All before was handed over, as far as it was of interest.
     pub(super) after: u64,
     /// The transaction of which only some changes were handed over: where it is, and how many.
     partial: (u64, u64),
@@ -21,6 +21,11 @@ impl Place {
             self.partial = (0, 0);
             self.publications = publications.to_vec();
         }
+    }
+
+    /// There is nothing of interest up to here.
+    pub(super) fn pass(&mut self, position: u64) {
+        self.after = self.after.max(position);
     }
 
     /// True if the event was not handed over on an earlier connection; then it is noted as handed over.

@@ -9,7 +9,10 @@ use sqlx::PgPool;
 use tokio::{sync::mpsc::error::TrySendError, time::sleep};
 
 use super::{Counters, FeedItem, Gap, Status, worker::Worker};
-use crate::replication::{Event, Log, ReplicationError, Settings, publication, slot};
+use crate::replication::{
+    Event, Log, ReplicationError, Settings, publication,
+    slot::{self, SlotState},
+};
 
 /// Why a connection was given up that works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub(super) enum End {
     Behind(u64),
     /// Nobody receives.
     Unheard,
+    /// It was told to.
+    Quit,
 }
 
 /// What a look at the catalog found.
@@ -34,7 +39,15 @@ impl Worker {
         if !matches!(*self.status.borrow(), Status::Standby | Status::Failed(_)) {
             self.show(Status::Connecting);
         }
-        if let Some(bytes) = behind(&self.pool, &self.settings, &self.counters).await? {
+        let state = slot::state(&self.pool, &self.settings.slot).await?;
+        if let Some(holder) = state.and_then(|state| state.active_pid) {
+            if self.pid != Some(holder) {
+                return Err(ReplicationError::InUse(self.settings.slot.clone()));
+            }
+            // Our last connection broke, and the server has not noticed yet.
+            self.release().await;
+        }
+        if let Some(bytes) = behind(state, &self.settings, &self.counters) {
             return Ok(End::Behind(bytes));
         }
         if let Err(error) = publication::ensure_messages(&self.pool, &self.settings.messages).await
@@ -47,12 +60,7 @@ impl Worker {
         }
         let settings = self.settings.clone();
         let reading = Log::connect(&settings).await?;
-        let pid = reading.pid();
-        if self.pid.is_some() {
-            // The one before may not have noticed that its connection broke.
-            self.release().await;
-        }
-        self.pid = Some(pid);
+        self.pid = Some(reading.pid());
         let log = reading.start(&names, self.place.after).await?;
         if log.created() && self.expects_slot {
             self.lost(Gap::Dropped).await;
@@ -84,6 +92,11 @@ impl Worker {
             let items = self.items.clone();
             tokio::select! {
                 biased;
+                () = self.quit.cancelled() => {
+                    log.confirm(*self.confirmed.borrow_and_update());
+                    log.close().await?;
+                    return Ok(End::Quit);
+                }
                 moved = self.confirmed.changed() => {
                     if moved.is_err() {
                         return Ok(End::Unheard);
@@ -107,6 +120,9 @@ impl Worker {
                 },
                 read = log.next(!waits) => {
                     let mut next = read?;
+                    if next.is_none() && !log.in_transaction() {
+                        self.place.pass(log.position());
+                    }
                     while let Some(event) = next {
                         if !self.hand_over(event) {
                             break;
@@ -147,7 +163,8 @@ async fn watch(
     loop {
         sleep(settings.check_every).await;
         let looked = async {
-            if let Some(bytes) = behind(pool, settings, counters).await? {
+            let state = slot::state(pool, &settings.slot).await?;
+            if let Some(bytes) = behind(state, settings, counters) {
                 return Ok(Some(Finding::Behind(bytes)));
             }
             let found = publication::find(pool, settings).await?;
@@ -162,13 +179,8 @@ async fn watch(
 }
 
 /// How many bytes of the log the server keeps for us, if they are too many.
-async fn behind(
-    pool: &PgPool,
-    settings: &Settings,
-    counters: &Counters,
-) -> sqlx::Result<Option<u64>> {
-    let state = slot::state(pool, &settings.slot).await?;
+fn behind(state: Option<SlotState>, settings: &Settings, counters: &Counters) -> Option<u64> {
     let lag = state.map_or(0, |state| u64::try_from(state.lag).unwrap_or(0));
     counters.lag_bytes.store(lag, Ordering::Relaxed);
-    Ok((lag > settings.max_lag_bytes).then_some(lag))
+    (lag > settings.max_lag_bytes).then_some(lag)
 }

@@ -1,6 +1,7 @@
 //! Opens the log when it is needed, opens it again when it broke, and drops the slot in the end.
 
 use std::{
+    pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -8,7 +9,7 @@ use std::{
 use sqlx::PgPool;
 use tokio::{
     sync::{mpsc, watch},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +25,8 @@ const LASTED: Duration = Duration::from_secs(10);
 const STANDBY: Duration = Duration::from_secs(1);
 /// How long another copy has to take the slot before it is dropped for want of users.
 const SUCCESSION: Duration = Duration::from_secs(3);
+/// How long is waited for the last words of the server.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// How long is waited for the server to notice that we have gone.
 const DROP_WITHIN: Duration = Duration::from_secs(8);
 
@@ -37,6 +40,8 @@ pub(super) struct Worker {
     pub(super) status: watch::Sender<Status>,
     pub(super) counters: Arc<Counters>,
     pub(super) place: Place,
+    /// Ends a connection that works.
+    pub(super) quit: CancellationToken,
     /// The server's process that has sent to us last.
     pub(super) pid: Option<i32>,
     /// True if the slot has been there since somebody needs it: if it is missing then, changes are.
@@ -68,6 +73,7 @@ impl Worker {
             status,
             counters,
             place: Place::default(),
+            quit: CancellationToken::new(),
             pid: None,
             expects_slot: false,
         }
@@ -84,14 +90,7 @@ impl Worker {
                     return;
                 }
             }
-            let idle_after = self.settings.idle_after;
-            let leave = tokio::select! {
-                biased;
-                () = stop.cancelled() => Leave::Stop,
-                () = items.closed() => Leave::Stop,
-                () = unused(&mut users, idle_after) => Leave::Idle,
-                () = self.follow() => Leave::Stop,
-            };
+            let leave = self.serve(&mut users, &stop).await;
             self.close(leave).await;
             if leave == Leave::Stop {
                 return;
@@ -99,7 +98,34 @@ impl Worker {
         }
     }
 
-    /// Reads the log for ever, through all that may happen to the connection. Returns when nobody receives.
+    /// Reads the log until it is not needed any more.
+    async fn serve(
+        &mut self,
+        users: &mut watch::Receiver<usize>,
+        stop: &CancellationToken,
+    ) -> Leave {
+        let idle_after = self.settings.idle_after;
+        let (items, shown) = (self.items.clone(), self.status.subscribe());
+        let quit = CancellationToken::new();
+        self.quit = quit.clone();
+        let mut following = pin!(self.follow());
+        let leave = tokio::select! {
+            biased;
+            () = stop.cancelled() => Leave::Stop,
+            () = items.closed() => Leave::Stop,
+            () = unused(users, idle_after) => Leave::Idle,
+            () = &mut following => return Leave::Stop,
+        };
+        quit.cancel();
+        let streams = *shown.borrow() == Status::Streaming;
+        if streams && timeout(FAREWELL, following).await.is_err() {
+            tracing::debug!("the server does not take its leave");
+        }
+        leave
+    }
+
+    /// Reads the log, through all that may happen to the connection. Returns when nobody receives, or when a
+    /// connection that works is told to end.
     async fn follow(&mut self) {
         let mut pause = FIRST;
         loop {
@@ -109,7 +135,7 @@ impl Worker {
                 pause = FIRST;
             }
             let gap = match ended {
-                Ok(End::Unheard) => return,
+                Ok(End::Unheard | End::Quit) => return,
                 Ok(End::Publications) => {
                     self.show(Status::Connecting);
                     continue;

@@ -61,10 +61,9 @@ async fn a_second_copy_takes_over_when_the_first_dies() {
     let process = Runtime::new().unwrap();
     let mut first = {
         let _inside = process.enter();
-        let pool = fixture.db.pool();
         Fixture {
-            db: fixture.db.clone(),
-            pool,
+            url: fixture.url.clone(),
+            pool: pool(fixture.url.as_str()),
             settings: fixture.settings.clone(),
         }
         .run()
@@ -178,7 +177,9 @@ async fn a_slot_that_somebody_dropped_leaves_a_gap() {
 #[tokio::test]
 async fn who_may_not_replicate_is_told() {
     let fixture = fixture().await;
-    let target = Target::new(&fixture.db.url_as("authenticator"), "test", |_| None).unwrap();
+    let mut url = fixture.url.clone();
+    url.set_username("authenticator").unwrap();
+    let target = Target::new(url.as_str(), "test", |_| None).unwrap();
     let settings = Settings {
         target,
         ..fixture.settings.clone()
@@ -188,4 +189,23 @@ async fn who_may_not_replicate_is_told() {
         matches!(refused, Err(ReplicationError::Permission(_))),
         "{refused:?}"
     );
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_a_slot_that_is_being_made() {
+    let fixture = fixture().await;
+    fixture.execute(TABLE).await;
+    let mut open = fixture.pool.begin().await.unwrap();
+    sqlx::raw_sql("insert into public.t values (1)")
+        .execute(&mut *open)
+        .await
+        .unwrap();
+    let running = fixture.run();
+    let _user = running.feed.user();
+    let begun = async { while !matches!(fixture.holder().await, Some(Some(_))) {} };
+    timeout(PATIENCE, begun).await.unwrap();
+    assert_eq!(*running.feed.status().borrow(), Status::Connecting);
+    running.stop().await;
+    assert_eq!(fixture.holder().await, None);
+    open.rollback().await.unwrap();
 }
