@@ -1,5 +1,34 @@
 //! The changes of the database, as its log tells them.
+//!
+//! [`Feed`] is the whole of it: a task that reads the log while somebody needs it. [`tend_every`] keeps the
+//! partitions of `realtime.messages`.
 
+#![allow(
+    clippy::allow_attributes,
+    dead_code,
+    unused_imports,
+    reason = "nothing reads the log yet"
+)]
+
+mod connection;
+mod decode;
+mod error;
 mod event;
+mod feed;
+mod log;
+mod lsn;
+mod partitions;
+mod publication;
+mod read;
+mod settings;
+mod slot;
 
+pub(crate) use error::ReplicationError;
 pub(crate) use event::{Action, Cell, Change, Column, Commit, Event, Identity, Old, Relation};
+pub(crate) use feed::{Counters, Feed, FeedItem, Gap, Source, Status, User};
+pub(crate) use log::Log;
+pub(crate) use partitions::{Tended, tend, tend_every};
+pub(crate) use settings::Settings;
+
+#[cfg(test)]
+mod tests;
