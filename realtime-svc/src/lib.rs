@@ -4,6 +4,7 @@
 //! it yet.
 
 mod app;
+mod changes;
 mod config;
 mod error;
 mod key;
