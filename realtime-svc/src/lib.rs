@@ -3,9 +3,11 @@
 //! A socket is one task ([`session`]) that owns its channels ([`channel`]). Channels of one topic meet in a room
 //! ([`hub`]), which encodes a message once and puts the shared bytes into the queue of every socket ([`socket`]).
 //! What policies allow is asked of Postgres ([`policies`]); what happens in the database comes from its log
-//! ([`replication`]).
+//! ([`replication`]),
+//! from where it goes to the rooms or, by subscription and visibility, to channels ([`changes`]).
 
 mod app;
+mod changes;
 mod channel;
 mod config;
 mod error;

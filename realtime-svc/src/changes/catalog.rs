@@ -1,0 +1,155 @@
+//! What the database says of a table and of roles at the moment of asking.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use svc_kit::wire::Row;
+
+use super::sql::{Database, DatabaseError, Statement, array, plain_array};
+
+/// Of every table: whether it is guarded by row-level security, its columns, and what roles may do with it.
+///
+/// A role's answers are the same for all claims if it passes row-level security, or if all policies that could apply
+/// to it are constant.
+const FACTS: &str = "select jsonb_build_object(
+    'oid', c.oid::int8,
+    'schema', n.nspname,
+    'name', c.relname,
+    'is_guarded', c.relrowsecurity,
+    'columns', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+            'name', a.attname,
+            'type_oid', a.atttypid::int8,
+            'type_name', t.typname,
+            'type_schema', tn.nspname,
+            'shown_type', format_type(a.atttypid, a.atttypmod),
+            'is_enum', t.typtype = 'e' and not exists (
+                select from pg_catalog.pg_cast k where k.castsource = t.oid and k.casttarget in (114, 3802)),
+            'is_generated', a.attgenerated = 's',
+            'key', array_position(p.conkey, a.attnum)
+        ) order by a.attnum), '[]')
+        from pg_catalog.pg_attribute a
+        join pg_catalog.pg_type t on t.oid = a.atttypid
+        join pg_catalog.pg_namespace tn on tn.oid = t.typnamespace
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    ),
+    'roles', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+            'name', r.rolname,
+            'ignores_claims', r.rolsuper or r.rolbypassrls or not exists (
+                select from pg_catalog.pg_policy y
+                where y.polrelid = c.oid and y.polcmd in ('r', '*')
+                and (0 = any (y.polroles) or exists (
+                    select from unnest(y.polroles) m where pg_catalog.pg_has_role(r.oid, m, 'MEMBER')))
+                and pg_catalog.pg_get_expr(y.polqual, y.polrelid) is distinct from 'true'),
+            'selectable', (
+                select coalesce(jsonb_agg(
+                    pg_catalog.has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT') order by a.attnum), '[]')
+                from pg_catalog.pg_attribute a
+                where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)
+        )), '[]')
+        from pg_catalog.pg_roles r where r.rolname = any ($2::text[])
+    )
+)::text
+from pg_catalog.pg_class c
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+left join pg_catalog.pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
+where c.oid = any ($1::oid[])";
+
+const PUBLISHED: &str = "select format('%I.%I', p.schemaname, p.tablename)::regclass::oid::int8, p.schemaname::text, p.tablename::text
+    from pg_catalog.pg_publication_tables p where p.pubname = $1";
+
+/// A table, and what the roles that were asked about may do with it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Table {
+    oid: u32,
+    pub(super) schema: String,
+    pub(super) name: String,
+    pub(super) is_guarded: bool,
+    /// In attribute order.
+    pub(super) columns: Vec<Column>,
+    roles: Vec<Rights>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) type_oid: u32,
+    pub(super) type_name: String,
+    pub(super) type_schema: String,
+    /// As SQL spells the type, with its modifier.
+    pub(super) shown_type: String,
+    pub(super) is_enum: bool,
+    /// Stored; the log may leave it out.
+    pub(super) is_generated: bool,
+    /// Its place in the primary key, from 1.
+    pub(super) key: Option<i32>,
+}
+
+/// What a role may do with a table.
+#[derive(Debug, Deserialize)]
+pub(super) struct Rights {
+    name: String,
+    /// Whoever has the role sees the same rows.
+    pub(super) ignores_claims: bool,
+    /// For every column of the table.
+    pub(super) selectable: Vec<bool>,
+}
+
+impl Table {
+    pub(super) fn rights(&self, role: &str) -> Option<&Rights> {
+        self.roles.iter().find(|rights| rights.name == role)
+    }
+
+    /// The columns of the primary key, in its order.
+    pub(super) fn key(&self) -> Vec<&Column> {
+        let mut key: Vec<_> = self.columns.iter().filter(|it| it.key.is_some()).collect();
+        key.sort_by_key(|column| column.key);
+        key
+    }
+
+    pub(super) fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+/// A table of the publication.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Published {
+    pub(super) oid: u32,
+    pub(super) schema: String,
+    pub(super) name: String,
+}
+
+/// Reads the tables of these OIDs; one that is gone is missing.
+pub(super) async fn tables(
+    database: &Database,
+    oids: impl IntoIterator<Item = u32>,
+    roles: impl IntoIterator<Item = &str>,
+) -> Result<HashMap<u32, Table>, DatabaseError> {
+    let (oids, roles) = (plain_array(oids), array(roles.into_iter().map(Some)));
+    let rows = database
+        .run(&[Statement::new(FACTS, [&*oids, &*roles])])
+        .await?;
+    let read = |row: &Row| serde_json::from_slice::<Table>(row.get(0)?).ok();
+    let tables = rows.iter().flatten().filter_map(read);
+    Ok(tables.map(|table| (table.oid, table)).collect())
+}
+
+/// Reads which tables are published.
+pub(super) async fn published(
+    database: &Database,
+    publication: &str,
+) -> Result<Vec<Published>, DatabaseError> {
+    let rows = database
+        .run(&[Statement::new(PUBLISHED, [publication])])
+        .await?;
+    let read = |row: &Row| {
+        Some(Published {
+            oid: u32::try_from(row.bigint(0)?).ok()?,
+            schema: row.text(1)?,
+            name: row.text(2)?,
+        })
+    };
+    Ok(rows.iter().flatten().filter_map(read).collect())
+}

@@ -1,0 +1,84 @@
+//! Stored generated columns: before Postgres 18 the log leaves them out, so they are read from the table.
+
+use std::{borrow::Cow, collections::HashMap, fmt::Write as _};
+
+use svc_kit::pg::quote_ident;
+
+use super::{
+    catalog::{Column, Table},
+    image::{Image, Json, Value},
+    sql::{Database, DatabaseError, Statement, array},
+};
+use crate::replication::Change;
+
+/// Adds to new rows what the log leaves out. A row that is gone by now stays without.
+pub(super) async fn complete<'r, 'a: 'r>(
+    database: &Database,
+    rows: impl Iterator<Item = (&'a Table, &'a Change, &'r mut Image<'a>)>,
+) -> Result<(), DatabaseError> {
+    let mut tables: HashMap<*const Table, (&Table, Vec<&Column>, Vec<&'r mut Image<'a>>)> =
+        HashMap::new();
+    for (table, change, image) in rows {
+        if change.new.is_none() || !table.columns.iter().any(|column| column.is_generated) {
+            continue;
+        }
+        let is_missing = |column: &&Column| {
+            let mut logged = change.relation.columns.iter();
+            column.is_generated && !logged.any(|it| *it.name == column.name)
+        };
+        let missing: Vec<_> = table.columns.iter().filter(is_missing).collect();
+        if missing.is_empty() || table.key().is_empty() {
+            continue;
+        }
+        let (_, _, images) = tables
+            .entry(std::ptr::from_ref(table))
+            .or_insert_with(|| (table, missing, Vec::new()));
+        images.push(image);
+    }
+    for (table, columns, mut images) in tables.into_values() {
+        let keys: Vec<_> = table
+            .key()
+            .into_iter()
+            .map(|key| array(images.iter().map(|it| it.typed(&key.name).and_then(|(_, text)| text))))
+            .collect();
+        let sql = statement(table, &columns);
+        let keys = keys.iter().map(String::as_str);
+        let rows = database.run(&[Statement::new(&sql, keys)]).await?;
+        for row in rows.iter().flatten() {
+            let place = row.bigint(0).and_then(|place| usize::try_from(place - 1).ok());
+            let Some(image) = place.and_then(|place| images.get_mut(place)) else {
+                continue;
+            };
+            for (index, column) in columns.iter().enumerate() {
+                image.0.push(Value {
+                    name: Cow::Owned(column.name.clone()),
+                    type_oid: column.type_oid,
+                    text: row.text(index + 1).map(Cow::Owned),
+                    json: Json::Null,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn statement(table: &Table, columns: &[&Column]) -> String {
+    let (mut arrays, mut names, mut equal) = (String::new(), String::new(), String::new());
+    for (index, key) in table.key().into_iter().enumerate() {
+        let kind = format!("{}.{}", quote_ident(&key.type_schema), quote_ident(&key.type_name));
+        let (comma, and) = if index == 0 { ("", "") } else { (", ", " and ") };
+        let place = index + 1;
+        let _ = write!(arrays, "{comma}${place}::{kind}[]");
+        let _ = write!(names, "k{place}, ");
+        let _ = write!(equal, "{and}t.{} = k.k{place}", quote_ident(&key.name));
+    }
+    let mut texts = String::new();
+    for column in columns {
+        let _ = write!(texts, ", t.{}::text", quote_ident(&column.name));
+    }
+    format!(
+        "select k.place{texts} from unnest({arrays}) with ordinality k ({names}place) join {}.{} t on {equal}",
+        quote_ident(&table.schema),
+        quote_ident(&table.name),
+    )
+}

@@ -1,0 +1,196 @@
+//! Row-level security: which rows does a caller see now?
+//!
+//! Callers with equal role and claims are one group, and a group is one statement for all of its rows. Many groups
+//! share a round trip.
+
+use std::{
+    collections::HashMap,
+    fmt::Write as _,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use futures_util::future::try_join_all;
+use svc_kit::{
+    pg::quote_ident,
+    wire::{Lease, Row},
+};
+
+use super::{
+    Subscriber,
+    catalog::Table,
+    image::Image,
+    sql::{Database, DatabaseError, array, queue},
+};
+
+/// Groups that share a round trip.
+const AT_ONCE: usize = 64;
+
+/// Rows of one table, asked about for one caller.
+pub(super) struct Group<'a> {
+    pub(super) table: &'a Table,
+    pub(super) caller: Arc<Subscriber>,
+    /// Numbers of changes, ascending.
+    pub(super) rows: Vec<usize>,
+}
+
+/// A part of a group, ready to be asked.
+#[derive(Clone)]
+struct Question {
+    /// Which of the groups.
+    group: usize,
+    rows: Arc<[usize]>,
+    sql: Arc<str>,
+    /// An array for each column of the key.
+    keys: Arc<[String]>,
+}
+
+/// Asks for groups, given the new rows of their changes.
+pub(super) struct Check<'a> {
+    pub(super) database: &'a Database,
+    /// Connections at a time.
+    pub(super) parallel: usize,
+    pub(super) groups: &'a [Group<'a>],
+    pub(super) images: &'a [Image<'a>],
+}
+
+impl Check<'_> {
+    /// The rows that each group sees, ascending.
+    pub(super) async fn run(&self) -> Result<Vec<Vec<usize>>, DatabaseError> {
+        let questions = self.questions();
+        let parts: Vec<_> = questions.chunks(AT_ONCE).collect();
+        let next = AtomicUsize::new(0);
+        let work = async || {
+            let mut seen = Vec::new();
+            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                self.ask_all(part, &mut seen).await?;
+            }
+            Ok::<_, DatabaseError>(seen)
+        };
+        let workers = self.parallel.clamp(1, parts.len().max(1));
+        let found = try_join_all((0..workers).map(|_| work())).await?;
+        let mut seen = vec![Vec::new(); self.groups.len()];
+        for (group, mut rows) in found.into_iter().flatten() {
+            seen[group].append(&mut rows);
+        }
+        for rows in &mut seen {
+            rows.sort_unstable();
+        }
+        Ok(seen)
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let mut statements: HashMap<*const Table, Arc<str>> = HashMap::new();
+        // Without filters everybody is asked about the same rows.
+        let mut known: HashMap<(*const Table, &[usize]), (Arc<[usize]>, Arc<[String]>)> =
+            HashMap::new();
+        let mut questions = Vec::with_capacity(self.groups.len());
+        for (number, group) in self.groups.iter().enumerate() {
+            let table = std::ptr::from_ref(group.table);
+            let sql = statements.entry(table).or_insert_with(|| statement(group.table));
+            let (rows, keys) = known
+                .entry((table, &group.rows))
+                .or_insert_with(|| (group.rows.clone().into(), self.keys(group.table, &group.rows)));
+            questions.push(Question {
+                group: number,
+                rows: Arc::clone(rows),
+                sql: Arc::clone(sql),
+                keys: Arc::clone(keys),
+            });
+        }
+        questions
+    }
+
+    fn keys(&self, table: &Table, rows: &[usize]) -> Arc<[String]> {
+        let of = |column: &super::catalog::Column| {
+            array(rows.iter().map(|row| self.images[*row].typed(&column.name)?.1))
+        };
+        table.key().into_iter().map(of).collect()
+    }
+
+    /// Asks, and asks again in halves when something cannot be answered: nobody sees what a policy fails on.
+    async fn ask_all(
+        &self,
+        part: &[Question],
+        seen: &mut Vec<(usize, Vec<usize>)>,
+    ) -> Result<(), DatabaseError> {
+        let mut open = vec![part.to_vec()];
+        while let Some(part) = open.pop() {
+            let error = match self.ask(&part).await {
+                Ok(found) => {
+                    for (question, rows) in part.iter().zip(found) {
+                        let place = |row: &Row| usize::try_from(row.bigint(0)? - 1).ok();
+                        let rows = rows.iter().filter_map(place);
+                        let rows = rows.filter_map(|place| question.rows.get(place).copied());
+                        seen.push((question.group, rows.collect()));
+                    }
+                    continue;
+                }
+                Err(error) if error.refusal().is_none() => return Err(error),
+                Err(error) => error,
+            };
+            match part.as_slice() {
+                [question] if question.rows.len() <= 1 => {
+                    tracing::warn!(%error, "a policy cannot be evaluated");
+                }
+                [question] => {
+                    let (first, second) = question.rows.split_at(question.rows.len() / 2);
+                    let table = self.groups[question.group].table;
+                    for rows in [second, first] {
+                        open.push(vec![Question {
+                            rows: rows.into(),
+                            keys: self.keys(table, rows),
+                            ..question.clone()
+                        }]);
+                    }
+                }
+                questions => {
+                    let (first, second) = questions.split_at(questions.len() / 2);
+                    open.extend([second.to_vec(), first.to_vec()]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn ask(&self, part: &[Question]) -> Result<Vec<Vec<Row>>, DatabaseError> {
+        let mut lease = Lease::take(&self.database.pool).await?;
+        let (connection, texts) = lease.parts();
+        let patience = self.database.patience.as_millis().to_string();
+        let timeout = "select num_nulls(set_config('statement_timeout', $1, true))";
+        queue(connection, "", timeout, [Some(patience.as_bytes())])?;
+        for question in part {
+            let caller = &self.groups[question.group].caller.caller;
+            let settings: Vec<_> = caller.transaction_settings().collect();
+            let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
+            queue(connection, "", texts.of(&settings), values)?;
+            let keys = question.keys.iter().map(|array| Some(array.as_bytes()));
+            queue(connection, &caller.role, &question.sql, keys)?;
+        }
+        let rows = self.database.within(connection.exchange_all()).await?;
+        Ok(rows.into_iter().skip(2).step_by(2).collect())
+    }
+}
+
+/// Gives the places of the keys whose rows are seen. One look into the key's index for each: LIMIT keeps the planner from
+/// anything cleverer, which would be so for some tables only.
+fn statement(table: &Table) -> Arc<str> {
+    let (mut arrays, mut names, mut equal) = (String::new(), String::new(), String::new());
+    for (index, column) in table.key().into_iter().enumerate() {
+        let kind = format!("{}.{}", quote_ident(&column.type_schema), quote_ident(&column.type_name));
+        let (comma, and) = if index == 0 { ("", "") } else { (", ", " and ") };
+        let place = index + 1;
+        let _ = write!(arrays, "{comma}${place}::{kind}[]");
+        let _ = write!(names, "k{place}, ");
+        let _ = write!(equal, "{and}t.{} = k.k{place}", quote_ident(&column.name));
+    }
+    format!(
+        "select k.place from unnest({arrays}) with ordinality k ({names}place) \
+         cross join lateral (select from {}.{} t where {equal} limit 1) seen",
+        quote_ident(&table.schema),
+        quote_ident(&table.name),
+    )
+    .into()
+}
