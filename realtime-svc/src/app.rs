@@ -1,6 +1,6 @@
 use std::{
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -9,15 +9,22 @@ use std::{
 use anyhow::Context as _;
 use axum::Router;
 use secrecy::ExposeSecret as _;
-use svc_kit::wire::{self, Pool, Target};
+use sqlx::PgPool;
+use svc_kit::{
+    pg::{self, PoolSettings},
+    wire::{self, Pool, Target},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config,
+    changes::{self, Engine},
     hub::{Broadcast, Hub, RoomName},
+    intake,
     limits::TICK,
     metrics::Metrics,
     policies::Policies,
+    replication::{self, Feed, Status, User, tend_every},
     routes,
     socket::ChannelId,
     token::Verifier,
@@ -39,7 +46,13 @@ struct Inner {
     verifier: Verifier,
     metrics: Arc<Metrics>,
     hub: Arc<Hub>,
+    target: Target,
     pool: Pool,
+    /// For what is asked seldom.
+    catalog: PgPool,
+    engine: Engine,
+    /// Nothing before the workers run.
+    feed: OnceLock<Feed>,
     policies: Policies,
     sessions: TaskTracker,
     drain: CancellationToken,
@@ -66,7 +79,17 @@ impl App {
         let url = config.database_url.expose_secret();
         let target = Target::new(url, APPLICATION, |_| None)
             .context("the database's address cannot be read")?;
-        let pool = wire::pool(target, config.pool_size.max(1), POOL_TIMEOUT)?;
+        let pool = wire::pool(target.clone(), config.pool_size.max(1), POOL_TIMEOUT)?;
+        let engine = changes::Settings::default();
+        // Who waits for a permission must not wait for changes, and the other way round.
+        let engine_pool = wire::pool(target.clone(), engine.parallel + 1, POOL_TIMEOUT)?;
+        let catalog = pg::pool(
+            url,
+            &PoolSettings {
+                max_connections: 2,
+                ..PoolSettings::new(APPLICATION)
+            },
+        )?;
         Ok(Self(Arc::new(Inner {
             verifier: Verifier {
                 keys: config.keys.clone(),
@@ -75,6 +98,10 @@ impl App {
             hub: Arc::new(Hub::new(metrics.clone())),
             policies: Policies::new(pool.clone()),
             pool,
+            target,
+            catalog,
+            engine: Engine::new(engine_pool, engine),
+            feed: OnceLock::new(),
             metrics,
             config,
             sessions: TaskTracker::new(),
@@ -92,6 +119,7 @@ impl App {
     /// The rates of limits, and the end of all sockets when it is time to stop.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
+        self.spawn_database_workers(&tracker, &stop);
         let (app, stopped) = (self.clone(), stop.clone());
         tracker.spawn(async move {
             let mut ticks = tokio::time::interval(TICK);
@@ -182,12 +210,63 @@ impl App {
 
     /// True if messages of the database reach the rooms.
     pub(crate) fn is_replicating(&self) -> bool {
-        false
+        let feed = self.0.feed.get();
+        feed.is_some_and(|feed| *feed.status().borrow() == Status::Streaming)
+    }
+
+    /// Returns when messages and changes of the database flow; never without the service's workers.
+    pub(crate) async fn replication_ready(&self) {
+        match self.0.feed.get() {
+            Some(feed) if feed.wait_streaming().await.is_some() => {}
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Has the log read for as long as the answer lives.
+    pub(crate) fn need_feed(&self) -> Option<User> {
+        self.0.feed.get().map(Feed::user)
+    }
+
+    /// Everything in the log up to here is dealt with.
+    pub(crate) fn confirm(&self, end: u64) {
+        if let Some(feed) = self.0.feed.get() {
+            feed.confirm(end);
+        }
+    }
+
+    /// Who listens to changes of rows.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.0.engine
     }
 
     /// Ends a channel's subscriptions to changes.
-    pub(crate) fn unsubscribe(&self, _channel: ChannelId) {}
+    pub(crate) fn unsubscribe(&self, channel: ChannelId) {
+        self.0.engine.unsubscribe(channel.0);
+    }
 
-    /// Returns when messages that the database sends reach the rooms.
-    pub(crate) async fn replication_ready(&self) {}
+    /// Tells everybody who listens to changes that some were lost.
+    pub(crate) fn interrupt_changes(&self) {
+        for (channel, outlet) in self.0.engine.outlets() {
+            outlet.interrupt(ChannelId(channel));
+        }
+    }
+
+    /// Reads the log, and keeps what is in the database in order.
+    fn spawn_database_workers(&self, tracker: &TaskTracker, stop: &CancellationToken) {
+        let config = &self.0.config;
+        let settings = replication::Settings {
+            idle_after: config.replication_idle,
+            max_lag_bytes: config.max_lag_bytes,
+            ..replication::Settings::new(self.0.target.clone(), config.slot_suffix.as_deref())
+        };
+        let catalog = &self.0.catalog;
+        let (feed, items) = Feed::spawn(settings, catalog.clone(), tracker, stop.clone());
+        // Workers are spawned once.
+        let _ = self.0.feed.set(feed);
+        tracker.spawn(intake::run(self.clone(), items, stop.clone()));
+        let (engine, stopped) = (self.0.engine.clone(), stop.clone());
+        tracker.spawn(async move { engine.run(stopped).await });
+        let every = config.janitor_interval;
+        tracker.spawn(tend_every(catalog.clone(), every, stop.clone()));
+    }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::{
     hub::Membership,
     policies::{Context, Reads},
+    replication::User,
     socket::{ChannelId, Incoming, Outlet, Ref},
     token::Token,
 };
@@ -34,6 +35,10 @@ pub(crate) struct Channel {
     /// While a question to the database is under way, what comes for the channel waits.
     pub(crate) is_waiting: bool,
     pub(crate) backlog: VecDeque<Incoming>,
+    /// Keeps the log being read, where the channel needs it.
+    pub(crate) feed: Option<User>,
+    /// True once its subscriptions to changes are live.
+    pub(crate) is_live: bool,
     /// What it tracks at the moment.
     pub(crate) tracked: Option<Map<String, Value>>,
     /// Calls of `track` and `untrack` in the window, and when that ends.

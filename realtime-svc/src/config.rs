@@ -38,6 +38,15 @@ pub struct Config {
     pub channel_error_backoff: Duration,
     /// `NO_CHANNEL_TIMEOUT_IN_MS`, default 10 minutes: when a socket without a channel is closed.
     pub no_channel_timeout: Duration,
+    /// `CHANGES_WINDOW_MS`, default 25: how long changes of rows wait for others that come with them.
+    pub changes_window: Duration,
+    /// `REPLICATION_MAX_LAG_MB`, default 1024: how much of its log the database may have to keep for the service. Beyond
+    /// it the slot is given up, and subscribers are told that they have missed something.
+    pub max_lag_bytes: u64,
+    /// `REPLICATION_IDLE_MS`, default 10 minutes: when the slot is given back that nobody needs any more.
+    pub replication_idle: Duration,
+    /// `JANITOR_SCHEDULE_TIMER_IN_MS`, default 4 hours: how often the partitions of messages are tended.
+    pub janitor_interval: Duration,
     /// What clients may do.
     pub limits: Limits,
 }
@@ -113,6 +122,10 @@ impl Config {
         let connect_backoff = reader.parse_or(&["CONNECT_ERROR_BACKOFF_MS"], 2000);
         let channel_backoff = reader.parse_or(&["CHANNEL_ERROR_BACKOFF_MS"], 5000);
         let no_channel = reader.parse_or(&["NO_CHANNEL_TIMEOUT_IN_MS"], 600_000);
+        let window = reader.parse_or(&["CHANGES_WINDOW_MS"], 25);
+        let max_lag: u64 = reader.parse_or(&["REPLICATION_MAX_LAG_MB"], 1024);
+        let idle = reader.parse_or(&["REPLICATION_IDLE_MS"], 600_000);
+        let janitor = reader.parse_or(&["JANITOR_SCHEDULE_TIMER_IN_MS"], 14_400_000);
         let config = Self {
             host: reader.text_or(&["HOST"], "0.0.0.0"),
             port: reader.parse_or(&["PORT"], 4000),
@@ -127,6 +140,10 @@ impl Config {
             connect_error_backoff: Duration::from_millis(connect_backoff),
             channel_error_backoff: Duration::from_millis(channel_backoff),
             no_channel_timeout: Duration::from_millis(no_channel),
+            changes_window: Duration::from_millis(window),
+            max_lag_bytes: max_lag.saturating_mul(1024 * 1024),
+            replication_idle: Duration::from_millis(idle),
+            janitor_interval: Duration::from_millis(janitor),
             limits: Limits::read(&mut reader),
         };
         reader.finish()?;

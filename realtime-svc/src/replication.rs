@@ -3,13 +3,6 @@
 //! [`Feed`] is the whole of it: a task that reads the log while somebody needs it. [`tend_every`] keeps the
 //! partitions of `realtime.messages`.
 
-#![allow(
-    clippy::allow_attributes,
-    dead_code,
-    unused_imports,
-    reason = "nothing reads the log yet"
-)]
-
 mod connection;
 mod decode;
 mod error;
@@ -23,11 +16,11 @@ mod read;
 mod settings;
 mod slot;
 
-pub(crate) use error::ReplicationError;
+use error::ReplicationError;
 pub(crate) use event::{Action, Cell, Change, Column, Commit, Event, Identity, Old, Relation};
-pub(crate) use feed::{Counters, Feed, FeedItem, Gap, Source, Status, User};
-pub(crate) use log::Log;
-pub(crate) use partitions::{Tended, tend, tend_every};
+use log::Log;
+pub(crate) use feed::{Feed, FeedItem, Status, User};
+pub(crate) use partitions::tend_every;
 pub(crate) use settings::Settings;
 
 #[cfg(test)]

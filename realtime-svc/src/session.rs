@@ -227,6 +227,7 @@ impl Session {
                     }
                 }
                 Order::Shutdown(channel, message) => self.shut_down(channel, message),
+                Order::Interrupt(channel) => self.interrupt(channel),
             }
         }
         let output = &self.app.metrics().output_bytes;
@@ -405,10 +406,17 @@ impl Session {
         self.is_user = is_user;
     }
 
-    /// Tells every channel that the service stops.
+    /// Tells every channel that the service stops. This message is the project's, so it names no channel.
     fn announce_restart(&self) {
+        let payload = json!({
+            "extension": "system",
+            "status": "ok",
+            "message": "Server requested disconnect",
+        });
+        let payload = payload.to_string();
         for channel in self.channels.values() {
-            self.system(channel, "system", true, "Server requested disconnect");
+            let topic = channel.outlet.topic();
+            self.push(self.client.version.fan_out(topic, "system", &payload));
         }
     }
 

@@ -231,6 +231,13 @@ impl Engine {
         Ok(())
     }
 
+    /// Every channel that listens, and the way to it.
+    pub(crate) fn outlets(&self) -> Vec<(u64, Outlet)> {
+        let index = self.read();
+        let outlets = index.channels().map(|it| (it.number, it.outlet.clone()));
+        outlets.collect()
+    }
+
     fn note_role(&self, caller: &Subscriber) {
         let role = &caller.caller.role;
         let is_known = |roles: &HashSet<String>| roles.contains(role);

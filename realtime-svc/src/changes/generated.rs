@@ -16,7 +16,7 @@ pub(super) async fn complete<'r, 'a: 'r>(
     database: &Database,
     rows: impl Iterator<Item = (&'a Table, &'a Change, &'r mut Image<'a>)>,
 ) -> Result<(), DatabaseError> {
-    let mut tables: HashMap<*const Table, (&Table, Vec<&Column>, Vec<&'r mut Image<'a>>)> =
+    let mut tables: HashMap<usize, (&Table, Vec<&Column>, Vec<&'r mut Image<'a>>)> =
         HashMap::new();
     for (table, change, image) in rows {
         if change.new.is_none() || !table.columns.iter().any(|column| column.is_generated) {
@@ -31,7 +31,7 @@ pub(super) async fn complete<'r, 'a: 'r>(
             continue;
         }
         let (_, _, images) = tables
-            .entry(std::ptr::from_ref(table))
+            .entry(std::ptr::from_ref(table).addr())
             .or_insert_with(|| (table, missing, Vec::new()));
         images.push(image);
     }

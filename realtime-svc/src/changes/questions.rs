@@ -3,6 +3,8 @@
 
 use std::{collections::HashMap, hash::Hash};
 
+use svc_kit::wire::Row;
+
 use super::{
     sql::{Database, DatabaseError, Statement, array, plain_array},
     types,
@@ -63,19 +65,17 @@ impl<Q: Clone + Eq + Hash> Asked<Q> {
 impl Asked<Condition> {
     /// Whether they hold, by their numbers. One that the database cannot answer does not.
     pub(super) async fn answers(&self, database: &Database) -> Result<Vec<bool>, DatabaseError> {
-        let ask = async |part: &[Condition]| {
-            let texts = [
+        let texts = |part: &[Condition]| {
+            [
                 array(part.iter().map(|it| Some(it.operator.name()))),
                 plain_array(part.iter().map(|it| it.type_oid)),
                 array(part.iter().map(|it| it.value.as_deref().map(|text| plain(it.type_oid, text)))),
                 array(part.iter().map(|it| Some(it.other.as_str()))),
                 plain_array(part.iter().map(|it| it.is_negated)),
-            ];
-            let statement = Statement::new(HOLDS, texts.iter().map(String::as_str));
-            let rows = database.run(&[statement]).await?;
-            Ok(rows.iter().flatten().map(|row| row.get(0) == Some(&[1])).collect())
+            ]
         };
-        each(&self.list, ask, || false).await
+        let read = |row: &Row| row.get(0) == Some(&[1]);
+        each(database, HOLDS, &self.list, texts, read, || false).await
     }
 }
 
@@ -85,16 +85,14 @@ impl Asked<(u32, String)> {
         &self,
         database: &Database,
     ) -> Result<Vec<Option<String>>, DatabaseError> {
-        let ask = async |part: &[(u32, String)]| {
-            let texts = [
+        let texts = |part: &[(u32, String)]| {
+            [
                 plain_array(part.iter().map(|it| it.0)),
                 array(part.iter().map(|it| Some(plain(it.0, &it.1)))),
-            ];
-            let statement = Statement::new(AS_JSON, texts.iter().map(String::as_str));
-            let rows = database.run(&[statement]).await?;
-            Ok(rows.iter().flatten().map(|row| row.text(0)).collect())
+            ]
         };
-        each(&self.list, ask, || None).await
+        let read = |row: &Row| row.text(0);
+        each(database, AS_JSON, &self.list, texts, read, || None).await
     }
 }
 
@@ -107,16 +105,22 @@ fn plain(type_oid: u32, text: &str) -> &str {
 }
 
 /// Asks in parts. A part in which something cannot be answered is halved until that is alone.
-async fn each<Q, A>(
+async fn each<Q, A, const N: usize>(
+    database: &Database,
+    sql: &str,
     list: &[Q],
-    ask: impl AsyncFn(&[Q]) -> Result<Vec<A>, DatabaseError>,
+    texts: impl Fn(&[Q]) -> [String; N],
+    read: impl Fn(&Row) -> A,
     unknown: impl Fn() -> A,
 ) -> Result<Vec<A>, DatabaseError> {
     let mut answers = Vec::with_capacity(list.len());
     let mut open: Vec<&[Q]> = list.chunks(AT_ONCE).rev().collect();
     while let Some(part) = open.pop() {
-        match ask(part).await {
-            Ok(mut found) => {
+        let texts = texts(part);
+        let statement = Statement::new(sql, texts.iter().map(String::as_str));
+        match database.run(&[statement]).await {
+            Ok(rows) => {
+                let mut found: Vec<_> = rows.iter().flatten().map(&read).collect();
                 found.truncate(part.len());
                 found.resize_with(part.len(), &unknown);
                 answers.append(&mut found);

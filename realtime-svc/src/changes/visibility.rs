@@ -62,15 +62,9 @@ impl Check<'_> {
         let questions = self.questions();
         let parts: Vec<_> = questions.chunks(AT_ONCE).collect();
         let next = AtomicUsize::new(0);
-        let work = async || {
-            let mut seen = Vec::new();
-            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                self.ask_all(part, &mut seen).await?;
-            }
-            Ok::<_, DatabaseError>(seen)
-        };
         let workers = self.parallel.clamp(1, parts.len().max(1));
-        let found = try_join_all((0..workers).map(|_| work())).await?;
+        let working: Vec<_> = (0..workers).map(|_| self.work(&parts, &next)).collect();
+        let found = try_join_all(working).await?;
         let mut seen = vec![Vec::new(); self.groups.len()];
         for (group, mut rows) in found.into_iter().flatten() {
             seen[group].append(&mut rows);
@@ -108,6 +102,19 @@ impl Check<'_> {
             array(rows.iter().map(|row| self.images[*row].typed(&column.name)?.1))
         };
         table.key().into_iter().map(of).collect()
+    }
+
+    /// Asks what nobody else is asking, until all is asked.
+    async fn work(
+        &self,
+        parts: &[&[Question]],
+        next: &AtomicUsize,
+    ) -> Result<Vec<(usize, Vec<usize>)>, DatabaseError> {
+        let mut seen = Vec::new();
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            self.ask_all(part, &mut seen).await?;
+        }
+        Ok(seen)
     }
 
     /// Asks, and asks again in halves when something cannot be answered: nobody sees what a policy fails on.

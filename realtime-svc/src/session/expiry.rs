@@ -2,7 +2,7 @@
 
 use std::{
     sync::Arc,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde_json::Value;
@@ -121,7 +121,7 @@ impl Session {
         }
         channel.confirm_at = next_look(&token);
         channel.context.token = token;
-        self.subscribe(id, Duration::ZERO);
+        self.subscribe(id);
         self.catch_up(id);
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Done, End, Joined, Session};
 use crate::{
     app::App,
+    changes::subscription_id,
     channel::{Channel, Join, JoinError, Known},
     hub::{Member, RoomName},
     policies::Context,
@@ -17,6 +18,8 @@ use crate::{
     token::Token,
 };
 
+/// How long a join waits for the log to be read. Without it broadcasts of sockets and presence work all the same.
+const REPLICATION_PATIENCE: Duration = Duration::from_secs(3);
 /// The part of a topic that clients put in front of every name.
 const PREFIX: &str = "realtime:";
 
@@ -96,6 +99,8 @@ impl Session {
             policies: Known::PUBLIC,
             is_waiting: true,
             backlog: VecDeque::new(),
+            feed: None,
+            is_live: false,
             tracked: None,
             presence_window: None,
         })
@@ -103,7 +108,7 @@ impl Session {
 
     /// Asks the database about a private channel; a public one needs none.
     fn ask(&mut self, incoming: Incoming) {
-        let Some(channel) = self.channels.get(&incoming.topic) else {
+        let Some(channel) = self.channels.get_mut(&incoming.topic) else {
             return;
         };
         let id = channel.id;
@@ -115,6 +120,8 @@ impl Session {
             self.joined(id, &incoming, Ok(joined));
             return;
         }
+        // Messages of the database are for private channels, mostly: from now on none is missed.
+        channel.feed = self.app.need_feed();
         let question = Question {
             app: self.app.clone(),
             context: channel.context.clone(),
@@ -208,7 +215,7 @@ impl Session {
         let wants_replication = channel.join.replication_ready;
         app.metrics().channels.fetch_add(1, Ordering::Relaxed);
         self.count_as_user(true);
-        self.subscribe(id, Duration::ZERO);
+        self.subscribe(id);
         if wants_replication {
             self.await_replication(id);
         }
@@ -218,6 +225,9 @@ impl Session {
     /// Tells the client when messages of the database reach it.
     fn await_replication(&mut self, id: ChannelId) {
         let app = self.app.clone();
+        if let Some(channel) = self.by_id(id) {
+            channel.feed = channel.feed.take().or_else(|| app.need_feed());
+        }
         self.spawn(async move {
             let waiting = app.replication_ready();
             let is_ready = tokio::time::timeout(Duration::from_mins(1), waiting)
@@ -259,6 +269,11 @@ impl Question {
         let policies = self.app.policies();
         let topic = &self.context.topic;
         let reads = policies.reads(&self.context, self.presence).await;
+        // Who is let in may cause a message at once, and is to get it.
+        if reads.is_ok() {
+            let flowing = self.app.replication_ready();
+            let _ = tokio::time::timeout(REPLICATION_PATIENCE, flowing).await;
+        }
         let reads = match reads {
             Ok(reads) => reads,
             // A policy that fails lets nobody in, and what it fails with is not for everybody.
@@ -286,7 +301,7 @@ impl Question {
 fn changes_with_ids(changes: &[Value]) -> Vec<Value> {
     let with_id = |wanted: &Value| {
         let mut wanted = wanted.clone();
-        let id = super::changes::id_of(&wanted);
+        let id = subscription_id(&wanted);
         if let Some(object) = wanted.as_object_mut() {
             object.insert("id".to_owned(), id.into());
         }

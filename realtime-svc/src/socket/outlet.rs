@@ -29,6 +29,8 @@ pub(crate) enum Order {
     Send(Frame),
     /// To end a channel with a system message.
     Shutdown(ChannelId, &'static str),
+    /// To end a channel whose changes were lost.
+    Interrupt(ChannelId),
 }
 
 /// The sending end of what a socket is to do; never waits.
@@ -68,9 +70,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Asks for the end of a channel.
-    pub(crate) fn shutdown(&self, channel: ChannelId, message: &'static str) {
-        let order = Order::Shutdown(channel, message);
+    /// Asks for something that has no bytes.
+    fn order(&self, order: Order) {
         if self.0.orders.try_send(order).is_err() {
             self.0.overflow.notify_one();
         }
@@ -158,6 +159,11 @@ impl Outlet {
 
     /// Asks the socket to end the channel with a system message.
     pub(crate) fn shutdown(&self, channel: ChannelId, message: &'static str) {
-        self.queue.shutdown(channel, message);
+        self.queue.order(Order::Shutdown(channel, message));
+    }
+
+    /// Tells the socket that the channel has missed changes.
+    pub(crate) fn interrupt(&self, channel: ChannelId) {
+        self.queue.order(Order::Interrupt(channel));
     }
 }
