@@ -24,7 +24,7 @@ use crate::{
     limits::TICK,
     metrics::Metrics,
     policies::Policies,
-    replication::{self, Feed, Status, User, tend_every},
+    replication::{self, Counters, Feed, Status, User, tend_every},
     routes,
     socket::ChannelId,
     token::Verifier,
@@ -212,6 +212,11 @@ impl App {
     pub(crate) fn is_replicating(&self) -> bool {
         let feed = self.0.feed.get();
         feed.is_some_and(|feed| *feed.status().borrow() == Status::Streaming)
+    }
+
+    /// What was read of the log; nothing without the service's workers.
+    pub(crate) fn log_counters(&self) -> Option<&Counters> {
+        self.0.feed.get().map(Feed::counters)
     }
 
     /// Returns when messages and changes of the database flow; never without the service's workers.

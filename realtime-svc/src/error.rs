@@ -58,10 +58,11 @@ pub(crate) enum Error {
     AdminForbidden,
     #[error("not found")]
     NotFound,
+    /// No such route.
+    #[error("Not Found")]
+    NoRoute,
     #[error("Too many requests")]
     TooManyRequests,
-    #[error("You have exceeded your rate limit")]
-    RateExceeded,
     #[error("Too many messages to broadcast, please reduce the batch size")]
     BatchTooLarge,
     /// `application/json` and `application/octet-stream` are understood.
@@ -74,12 +75,10 @@ pub(crate) enum Error {
     Unprocessable(&'static str),
     #[error("Connection pool exhausted")]
     PoolExhausted,
-    #[error("{0}")]
-    BadRequest(String),
-    #[error("Payload too large")]
+    #[error("Bad Request")]
+    BadRequest,
+    #[error("Request Entity Too Large")]
     BodyTooLarge,
-    #[error("database error")]
-    Database,
 }
 
 impl IntoResponse for Error {
@@ -87,19 +86,20 @@ impl IntoResponse for Error {
         let status = match &self {
             Self::Unauthorized => StatusCode::UNAUTHORIZED,
             Self::Forbidden | Self::AdminForbidden => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::TooManyRequests
-            | Self::RateExceeded
-            | Self::BatchTooLarge
-            | Self::PoolExhausted => StatusCode::TOO_MANY_REQUESTS,
+            Self::NotFound | Self::NoRoute => StatusCode::NOT_FOUND,
+            Self::TooManyRequests | Self::BatchTooLarge | Self::PoolExhausted => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Invalid(_) | Self::Unprocessable(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::BadRequest(_) => StatusCode::BAD_REQUEST,
+            Self::BadRequest => StatusCode::BAD_REQUEST,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Database => StatusCode::INTERNAL_SERVER_ERROR,
         };
         match self {
             Self::AdminForbidden => status.into_response(),
+            Self::NoRoute | Self::BadRequest | Self::BodyTooLarge => {
+                (status, Json(json!(self.to_string()))).into_response()
+            }
             Self::Invalid(errors) => (status, Json(json!({ "errors": errors }))).into_response(),
             Self::MediaType(text) => (status, Json(json!({ "error": text }))).into_response(),
             error => (status, Json(json!({ "message": error.to_string() }))).into_response(),

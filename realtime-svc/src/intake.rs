@@ -71,7 +71,10 @@ impl Intake {
             }
             FeedItem::Event(Event::Committed { end, .. }) => self.end = Some(end),
             FeedItem::Gap(gap) => {
-                tracing::error!(?gap, "changes were lost; subscribers are told to begin anew");
+                tracing::error!(
+                    ?gap,
+                    "changes were lost; subscribers are told to begin anew"
+                );
                 // What was read before is of no use to those who begin anew.
                 self.batch.clear();
                 self.app.interrupt_changes();
@@ -114,7 +117,9 @@ impl Intake {
                 }
             }
             let delivered = app.engine().metrics().counts().messages - before;
-            metrics.db_events.add(usize::try_from(delivered).unwrap_or(usize::MAX));
+            metrics
+                .db_events
+                .add(usize::try_from(delivered).unwrap_or(usize::MAX));
         }
         self.batch.clear();
         if let Some(end) = self.end.take() {

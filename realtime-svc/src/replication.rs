@@ -18,8 +18,8 @@ mod slot;
 
 use error::ReplicationError;
 pub(crate) use event::{Action, Cell, Change, Column, Commit, Event, Identity, Old, Relation};
+pub(crate) use feed::{Counters, Feed, FeedItem, Status, User};
 use log::Log;
-pub(crate) use feed::{Feed, FeedItem, Status, User};
 pub(crate) use partitions::tend_every;
 pub(crate) use settings::Settings;
 

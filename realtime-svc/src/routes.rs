@@ -7,14 +7,15 @@ mod metrics;
 mod tenants;
 
 use axum::{
-    Json, Router, middleware,
-    response::Response,
+    Json, Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
     routing::{any, get, post},
 };
-use http::{HeaderValue, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::{app::App, error::Error, metrics::Metrics};
+use crate::{app::App, error::Error};
 
 /// All routes. Paths are the original's, as it has them behind its own port.
 pub(crate) fn router(app: &App) -> Router {
@@ -25,41 +26,38 @@ pub(crate) fn router(app: &App) -> Router {
             post(broadcast::single),
         )
         .layer(middleware::from_fn(cors::open));
+    let limited = Router::new()
+        .route("/api/ping", get(ping))
+        .merge(broadcasts)
+        .layer(middleware::from_fn_with_state(app.clone(), limit));
     Router::new()
         .route("/healthcheck", get(async || "ok"))
         .route("/socket/websocket", any(handshake::upgrade))
-        .route("/api/ping", get(ping))
         .route("/metrics", get(metrics::index))
         .route("/metrics/{region}", get(metrics::index))
-        .merge(broadcasts)
+        .merge(limited)
         .merge(tenants::router())
-        .fallback(async || Error::NotFound)
+        .fallback(async || Error::NoRoute)
         .with_state(app.clone())
 }
 
-async fn ping(axum::extract::State(app): axum::extract::State<App>) -> Result<Response, Error> {
-    let mut response =
-        axum::response::IntoResponse::into_response(Json(json!({ "message": "Success" })));
-    limit_requests(app.metrics(), &mut response)?;
-    Ok(response)
+async fn ping() -> Json<Value> {
+    Json(json!({ "message": "Success" }))
 }
 
-/// Says how near the limit is; refuses beyond it.
-fn limit_requests(metrics: &Metrics, response: &mut Response) -> Result<(), Error> {
-    let (average, limit) = (metrics.events.average(), metrics.events.limit());
-    if average >= limit {
-        return Err(Error::TooManyRequests);
-    }
+/// Says how near the project is to its limit; refuses beyond it.
+async fn limit(State(app): State<App>, request: Request, next: Next) -> Response {
+    let events = &app.metrics().events;
+    let (average, limit) = (events.average(), events.limit());
+    let mut response = if average >= limit {
+        Error::TooManyRequests.into_response()
+    } else {
+        next.run(request).await
+    };
     let headers = response.headers_mut();
-    headers.insert("x-rate-rolling", HeaderValue::from(average));
-    headers.insert("x-rate-limit", HeaderValue::from(limit));
-    headers.insert("x-rate-limit-remaining", HeaderValue::from(limit - average));
-    Ok(())
-}
-
-/// Accepted, and nothing to say about it.
-fn accepted(metrics: &Metrics) -> Result<Response, Error> {
-    let mut response = axum::response::IntoResponse::into_response(StatusCode::ACCEPTED);
-    limit_requests(metrics, &mut response)?;
-    Ok(response)
+    headers.insert("x-rate-rolling", average.into());
+    headers.insert("x-rate-limit", limit.into());
+    let left = limit.saturating_sub(average);
+    headers.insert("x-rate-limit-remaining", left.into());
+    response
 }

@@ -26,7 +26,7 @@ pub(crate) enum TokenError {
     #[error("Failed to generate JWT signer{}, check your JWT secret or JWKS configuration", .0.as_ref().map(|kid| format!(" for key ID (kid) {}", Value::from(kid.as_str()))).unwrap_or_default())]
     Signer(Option<String>),
     /// A claim that is demanded is missing or has another value.
-    #[error("Invalid token")]
+    #[error("Unknown Error on Channel")]
     Claim,
 }
 
@@ -102,9 +102,11 @@ impl Verifier {
         if claims.get("iat").is_some_and(|iat| !iat.is_number()) {
             return Err(TokenError::Claim);
         }
-        let (Some(role), Some(expiry)) = (claims.role(), claims.get("exp").and_then(Value::as_f64))
-        else {
+        let (Some(role), Some(expiry)) = (claims.get("role"), claims.get("exp")) else {
             return Err(TokenError::ClaimsMissing);
+        };
+        let (Some(role), Some(expiry)) = (role.as_str(), expiry.as_f64()) else {
+            return Err(TokenError::Claim);
         };
         let token = Token {
             text: token.into(),

@@ -79,13 +79,22 @@ impl Engine {
         }
         let database = &self.0.database;
         // Read for every batch: a right that was taken away before the check must count.
-        let roles = self.0.roles.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let roles = self
+            .0
+            .roles
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let oids: HashSet<_> = heard.iter().map(|it| it.1.relation.oid).collect();
         let tables = catalog::tables(database, oids, roles.iter().map(String::as_str)).await?;
-        let mut rows: Vec<_> = heard.iter().filter_map(|it| Row::new(it, &tables)).collect();
+        let mut rows: Vec<_> = heard
+            .iter()
+            .filter_map(|it| Row::new(it, &tables))
+            .collect();
         generated::complete(
             database,
-            rows.iter_mut().map(|row| (row.table, row.change, &mut row.new)),
+            rows.iter_mut()
+                .map(|row| (row.table, row.change, &mut row.new)),
         )
         .await?;
         let mut questions = Questions::default();
@@ -105,7 +114,10 @@ impl Engine {
             row.settle(&holds, &values, self.0.settings.max_record_bytes);
         }
         let groups = self.judge(&mut rows);
-        let images: Vec<_> = rows.iter_mut().map(|row| std::mem::take(&mut row.new)).collect();
+        let images: Vec<_> = rows
+            .iter_mut()
+            .map(|row| std::mem::take(&mut row.new))
+            .collect();
         let check = Check {
             database,
             parallel: self.0.settings.parallel,
@@ -187,7 +199,10 @@ impl Engine {
 }
 
 impl<'a> Row<'a> {
-    fn new((commit, change): &'a (Commit, Change), tables: &'a HashMap<u32, Table>) -> Option<Self> {
+    fn new(
+        (commit, change): &'a (Commit, Change),
+        tables: &'a HashMap<u32, Table>,
+    ) -> Option<Self> {
         Some(Self {
             commit,
             change,
@@ -206,20 +221,24 @@ impl<'a> Row<'a> {
         let image = if is_delete { &self.old } else { &self.new };
         let mut candidates = Vec::new();
         let mut roles = BTreeMap::new();
-        let mut add = |entry: &Arc<Entry>, conditions: Vec<usize>, refusal: Option<&'static str>| {
-            candidates.push(Candidate {
-                entry: Arc::clone(entry),
-                caller: entry.channel.caller(),
-                conditions,
-                verdict: refusal.map_or(Verdict::Visible, Verdict::Refused),
-            });
-        };
-        let is_due = |entry: &Arc<Entry>| entry.since <= self.commit.lsn && !entry.channel.is_gone();
+        let mut add =
+            |entry: &Arc<Entry>, conditions: Vec<usize>, refusal: Option<&'static str>| {
+                candidates.push(Candidate {
+                    entry: Arc::clone(entry),
+                    caller: entry.channel.caller(),
+                    conditions,
+                    verdict: refusal.map_or(Verdict::Visible, Verdict::Refused),
+                });
+            };
+        let is_due =
+            |entry: &Arc<Entry>| entry.since <= self.commit.lsn && !entry.channel.is_gone();
         if !is_delete {
             // Whoever cannot be told which row it is gets an error, whatever the filters say.
             for entry in index.listeners(oid, action).filter(|entry| is_due(entry)) {
                 let role = entry.channel.caller().caller.role.clone();
-                let refusal = roles.entry(role).or_insert_with_key(|role| self.refusal(role));
+                let refusal = roles
+                    .entry(role)
+                    .or_insert_with_key(|role| self.refusal(role));
                 if let Some(refusal) = refusal {
                     add(entry, Vec::new(), Some(refusal));
                 }
@@ -256,7 +275,8 @@ impl<'a> Row<'a> {
         if key.peek().is_none() {
             return Some(render::NO_KEY);
         }
-        key.any(|(_, is_selectable)| !is_selectable).then_some(render::UNAUTHORIZED)
+        key.any(|(_, is_selectable)| !is_selectable)
+            .then_some(render::UNAUTHORIZED)
     }
 
     fn make_json(&mut self, questions: &mut Questions) {
@@ -268,7 +288,8 @@ impl<'a> Row<'a> {
     /// Puts the answers in.
     fn settle(&mut self, holds: &[bool], values: &[Option<String>], limit: usize) {
         let hold = |number: &usize| holds.get(*number).copied().unwrap_or_default();
-        self.candidates.retain(|candidate| candidate.conditions.iter().all(hold));
+        self.candidates
+            .retain(|candidate| candidate.conditions.iter().all(hold));
         self.new.fill(values);
         self.old.fill(values);
         self.is_too_large =

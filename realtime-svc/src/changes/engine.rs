@@ -8,10 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use svc_kit::{
-    pg::Caller,
-    wire::Pool,
-};
+use svc_kit::{pg::Caller, wire::Pool};
 use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -280,7 +277,11 @@ impl Engine {
     }
 
     fn discard(&self, uuids: impl IntoIterator<Item = Uuid>) {
-        let mut removed = self.0.removed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut removed = self
+            .0
+            .removed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let room = MAX_REMOVED.saturating_sub(removed.len());
         removed.extend(uuids.into_iter().take(room));
         drop(removed);
@@ -290,7 +291,11 @@ impl Engine {
     async fn delete_removed(&self) -> Result<(), DatabaseError> {
         loop {
             let uuids: Vec<_> = {
-                let mut removed = self.0.removed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut removed = self
+                    .0
+                    .removed
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
                 let start = removed.len().saturating_sub(DELETED_AT_ONCE);
                 removed.drain(start..).collect()
             };
@@ -343,9 +348,16 @@ impl Engine {
         let added_oids: HashSet<_> = added.iter().map(|table| table.oid).collect();
         for channel in channels {
             let wants = |it: &&Subscription| {
-                added.iter().any(|table| it.wanted.covers(&table.schema, &table.name))
+                added
+                    .iter()
+                    .any(|table| it.wanted.covers(&table.schema, &table.name))
             };
-            let subscriptions: Vec<_> = channel.subscriptions.iter().filter(wants).cloned().collect();
+            let subscriptions: Vec<_> = channel
+                .subscriptions
+                .iter()
+                .filter(wants)
+                .cloned()
+                .collect();
             if subscriptions.is_empty() {
                 continue;
             }
@@ -355,7 +367,9 @@ impl Engine {
                     if channel.is_gone() {
                         self.discard(subscriptions.iter().map(|it| it.uuid));
                     } else {
-                        Self::enter(&mut index, &channel, registered, |oid| added_oids.contains(&oid));
+                        Self::enter(&mut index, &channel, registered, |oid| {
+                            added_oids.contains(&oid)
+                        });
                     }
                 }
                 Err(SubscribeError::Refused(reason)) => {

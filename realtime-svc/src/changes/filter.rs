@@ -84,7 +84,11 @@ impl Filter {
             (Operator::In, None) => Answer::Ask,
             (_, None) => Answer::No,
             (operator, Some(value)) if type_oid == self.type_oid => {
-                match self.literal.as_ref().and_then(|it| it.holds(operator, value)) {
+                match self
+                    .literal
+                    .as_ref()
+                    .and_then(|it| it.holds(operator, value))
+                {
                     Some(Some(holds)) => (holds != negated).into(),
                     Some(None) => Answer::No,
                     None => Answer::Ask,

@@ -16,8 +16,7 @@ pub(super) async fn complete<'r, 'a: 'r>(
     database: &Database,
     rows: impl Iterator<Item = (&'a Table, &'a Change, &'r mut Image<'a>)>,
 ) -> Result<(), DatabaseError> {
-    let mut tables: HashMap<usize, (&Table, Vec<&Column>, Vec<&'r mut Image<'a>>)> =
-        HashMap::new();
+    let mut tables: HashMap<usize, (&Table, Vec<&Column>, Vec<&'r mut Image<'a>>)> = HashMap::new();
     for (table, change, image) in rows {
         if change.new.is_none() || !table.columns.iter().any(|column| column.is_generated) {
             continue;
@@ -39,13 +38,21 @@ pub(super) async fn complete<'r, 'a: 'r>(
         let keys: Vec<_> = table
             .key()
             .into_iter()
-            .map(|key| array(images.iter().map(|it| it.typed(&key.name).and_then(|(_, text)| text))))
+            .map(|key| {
+                array(
+                    images
+                        .iter()
+                        .map(|it| it.typed(&key.name).and_then(|(_, text)| text)),
+                )
+            })
             .collect();
         let sql = statement(table, &columns);
         let keys = keys.iter().map(String::as_str);
         let rows = database.run(&[Statement::new(&sql, keys)]).await?;
         for row in rows.iter().flatten() {
-            let place = row.bigint(0).and_then(|place| usize::try_from(place - 1).ok());
+            let place = row
+                .bigint(0)
+                .and_then(|place| usize::try_from(place - 1).ok());
             let Some(image) = place.and_then(|place| images.get_mut(place)) else {
                 continue;
             };
@@ -65,8 +72,16 @@ pub(super) async fn complete<'r, 'a: 'r>(
 fn statement(table: &Table, columns: &[&Column]) -> String {
     let (mut arrays, mut names, mut equal) = (String::new(), String::new(), String::new());
     for (index, key) in table.key().into_iter().enumerate() {
-        let kind = format!("{}.{}", quote_ident(&key.type_schema), quote_ident(&key.type_name));
-        let (comma, and) = if index == 0 { ("", "") } else { (", ", " and ") };
+        let kind = format!(
+            "{}.{}",
+            quote_ident(&key.type_schema),
+            quote_ident(&key.type_name)
+        );
+        let (comma, and) = if index == 0 {
+            ("", "")
+        } else {
+            (", ", " and ")
+        };
         let place = index + 1;
         let _ = write!(arrays, "{comma}${place}::{kind}[]");
         let _ = write!(names, "k{place}, ");

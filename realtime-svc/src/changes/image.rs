@@ -31,7 +31,10 @@ pub(super) struct Image<'a>(pub(super) Vec<Value<'a>>);
 impl<'a> Image<'a> {
     /// The row after the change; nothing of a deleted one.
     pub(super) fn new(change: &'a Change) -> Self {
-        change.new.as_deref().map_or_else(Self::default, |cells| Self::of(change, cells, |_| true))
+        change
+            .new
+            .as_deref()
+            .map_or_else(Self::default, |cells| Self::of(change, cells, |_| true))
     }
 
     /// What identifies the row, as it was before; all of it with the full identity.
@@ -82,7 +85,9 @@ impl<'a> Image<'a> {
             let Some(text) = value.text.as_deref() else {
                 continue;
             };
-            let is_enum = table.column(&value.name).is_some_and(|column| column.is_enum);
+            let is_enum = table
+                .column(&value.name)
+                .is_some_and(|column| column.is_enum);
             let json = if is_enum {
                 Some(super::types::quoted(text))
             } else {
@@ -102,7 +107,9 @@ impl<'a> Image<'a> {
                 value.json = match answers.get(number) {
                     Some(Some(text)) => Json::Text(text.clone()),
                     // It is no value of its type any more.
-                    _ => Json::Text(super::types::quoted(value.text.as_deref().unwrap_or_default())),
+                    _ => Json::Text(super::types::quoted(
+                        value.text.as_deref().unwrap_or_default(),
+                    )),
                 };
             }
         }

@@ -181,7 +181,10 @@ impl Index {
     pub(super) fn remove(&mut self, number: u64) -> Option<Arc<Channel>> {
         let channel = self.channels.remove(&number)?;
         channel.is_gone.store(true, Ordering::Release);
-        let mut entries = channel.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = channel
+            .entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         for (table, numbers) in entries.drain() {
             self.remove_entries(table, &numbers);
         }
@@ -191,7 +194,12 @@ impl Index {
 
     /// Takes out what is no longer published; gives the tables.
     pub(super) fn retain_tables(&mut self, is_published: impl Fn(u32) -> bool) -> Vec<u32> {
-        let gone: Vec<_> = self.tables.keys().copied().filter(|it| !is_published(*it)).collect();
+        let gone: Vec<_> = self
+            .tables
+            .keys()
+            .copied()
+            .filter(|it| !is_published(*it))
+            .collect();
         for channel in self.channels.values() {
             let entries = &channel.entries;
             let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -221,8 +229,15 @@ impl Index {
     }
 
     /// Everybody who listens to an action on a table.
-    pub(super) fn listeners(&self, table: u32, action: Action) -> impl Iterator<Item = &Arc<Entry>> {
-        let bucket = self.tables.get(&table).map(|buckets| &buckets[slot(action)]);
+    pub(super) fn listeners(
+        &self,
+        table: u32,
+        action: Action,
+    ) -> impl Iterator<Item = &Arc<Entry>> {
+        let bucket = self
+            .tables
+            .get(&table)
+            .map(|buckets| &buckets[slot(action)]);
         bucket.into_iter().flat_map(|bucket| bucket.all.values())
     }
 
@@ -268,11 +283,17 @@ impl Index {
 
     /// True if the subscription has its entry for the table.
     pub(super) fn has(&self, entry: &Entry, table: u32) -> bool {
-        let numbers = entry.channel.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let numbers = entry
+            .channel
+            .entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let Some((numbers, buckets)) = numbers.get(&table).zip(self.tables.get(&table)) else {
             return false;
         };
-        let mut found = numbers.iter().flat_map(|number| buckets.iter().filter_map(|it| it.all.get(number)));
+        let mut found = numbers
+            .iter()
+            .flat_map(|number| buckets.iter().filter_map(|it| it.all.get(number)));
         found.any(|it| it.uuid == entry.uuid)
     }
 
@@ -289,7 +310,10 @@ impl Bucket {
         let suitable = entry.filters.iter().find_map(|filter| {
             let (keys, kind) = (filter.keys()?, filter.kind()?);
             let column = filter.condition.column.as_str();
-            let is_free = self.keyed.get(column).is_none_or(|keyed| keyed.type_oid == filter.type_oid);
+            let is_free = self
+                .keyed
+                .get(column)
+                .is_none_or(|keyed| keyed.type_oid == filter.type_oid);
             is_free.then_some((filter, column, keys, kind))
         });
         let Some((filter, column, keys, kind)) = suitable else {
@@ -354,4 +378,3 @@ pub(super) fn name(action: Action) -> &'static str {
         Action::Delete => "DELETE",
     }
 }
-

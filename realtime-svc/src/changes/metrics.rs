@@ -48,6 +48,9 @@ impl Metrics {
         add(&self.messages, more.messages);
         add(&self.checks, more.checks);
         add(&self.batches, more.batches);
-        add(&self.microseconds, u64::try_from(more.busy.as_micros()).unwrap_or(u64::MAX));
+        add(
+            &self.microseconds,
+            u64::try_from(more.busy.as_micros()).unwrap_or(u64::MAX),
+        );
     }
 }

@@ -69,7 +69,10 @@ impl Asked<Condition> {
             [
                 array(part.iter().map(|it| Some(it.operator.name()))),
                 plain_array(part.iter().map(|it| it.type_oid)),
-                array(part.iter().map(|it| it.value.as_deref().map(|text| plain(it.type_oid, text)))),
+                array(
+                    part.iter()
+                        .map(|it| it.value.as_deref().map(|text| plain(it.type_oid, text))),
+                ),
                 array(part.iter().map(|it| Some(it.other.as_str()))),
                 plain_array(part.iter().map(|it| it.is_negated)),
             ]

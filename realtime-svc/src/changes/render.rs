@@ -38,19 +38,37 @@ impl Rendering<'_> {
                         || select.is_none_or(|names| names.iter().any(|it| it == name)))
             })
         };
-        let columns = self.table.columns.iter().filter(|column| is_shown(&column.name));
+        let columns = self
+            .table
+            .columns
+            .iter()
+            .filter(|column| is_shown(&column.name));
         let columns: Vec<_> = columns
-            .map(|it| format!(r#"{{"name":{},"type":{}}}"#, json(&it.name), json(&it.type_name)))
+            .map(|it| {
+                format!(
+                    r#"{{"name":{},"type":{}}}"#,
+                    json(&it.name),
+                    json(&it.type_name)
+                )
+            })
             .collect();
         let errors = if self.is_too_large {
             format!("[\"{TOO_LARGE}\"]")
         } else {
             "null".to_owned()
         };
-        let mut text = self.head(&format!("\"{}\"", self.moment()), &columns.join(","), &errors);
+        let mut text = self.head(
+            &format!("\"{}\"", self.moment()),
+            &columns.join(","),
+            &errors,
+        );
         if self.change.action != Action::Delete {
             // A large value that did not change is not in the log; with the full identity the old row has it.
-            let kept = self.old.0.iter().filter(|it| self.new.get(&it.name).is_none());
+            let kept = self
+                .old
+                .0
+                .iter()
+                .filter(|it| self.new.get(&it.name).is_none());
             let kept = kept.filter(|_| !self.is_too_large);
             let values = self.new.0.iter().filter(|it| self.fits(it)).chain(kept);
             self.object(&mut text, "record", values.filter(|it| is_shown(&it.name)));
@@ -91,7 +109,12 @@ impl Rendering<'_> {
         )
     }
 
-    fn object<'v>(&self, text: &mut String, name: &str, values: impl Iterator<Item = &'v Value<'v>>) {
+    fn object<'v>(
+        &self,
+        text: &mut String,
+        name: &str,
+        values: impl Iterator<Item = &'v Value<'v>>,
+    ) {
         text.push_str(",\"");
         text.push_str(name);
         text.push_str("\":{");
@@ -107,8 +130,7 @@ impl Rendering<'_> {
     }
 
     fn fits(&self, value: &Value<'_>) -> bool {
-        !self.is_too_large
-            || matches!(&value.json, Json::Text(text) if text.len() <= KEPT)
+        !self.is_too_large || matches!(&value.json, Json::Text(text) if text.len() <= KEPT)
     }
 
     /// UTC with exactly three decimals.
@@ -136,7 +158,9 @@ pub(super) fn is_too_large(
 ) -> bool {
     let values = || images.into_iter().flat_map(|image| &image.0);
     let size = |value: &Value<'_>| {
-        let kind = table.column(&value.name).map_or("", |column| &column.shown_type);
+        let kind = table
+            .column(&value.name)
+            .map_or("", |column| &column.shown_type);
         let oid = value.type_oid.to_string();
         // `{"name": …, "type": …, "value": …, "typeoid": …}, `
         json(&*value.name).len() + json(kind).len() + value.json.text().len() + oid.len() + 44
@@ -144,7 +168,10 @@ pub(super) fn is_too_large(
     let relation = &change.relation;
     // `{"pk": […], "table": …, "action": "U", "schema": …, "columns": […], "identity": […], "timestamp": "…"}`
     let head = 150 + relation.schema.len() + relation.name.len();
-    let key: usize = table.key().iter().map(|it| it.name.len() + it.shown_type.len() + 24).sum();
+    let key: usize = table
+        .key()
+        .iter()
+        .map(|it| it.name.len() + it.shown_type.len() + 24)
+        .sum();
     head + key + values().map(size).sum::<usize>() > limit
 }
-

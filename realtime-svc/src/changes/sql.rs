@@ -69,7 +69,12 @@ impl Database {
         let connection = lease.parts().0;
         queue(connection, "", SETTINGS, [Some(patience.as_bytes())])?;
         for statement in statements {
-            queue(connection, "", statement.text, statement.values.iter().copied())?;
+            queue(
+                connection,
+                "",
+                statement.text,
+                statement.values.iter().copied(),
+            )?;
         }
         let mut rows = self.within(connection.exchange_all()).await?;
         if !rows.is_empty() {

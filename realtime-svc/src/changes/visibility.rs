@@ -83,10 +83,15 @@ impl Check<'_> {
         let mut questions = Vec::with_capacity(self.groups.len());
         for (number, group) in self.groups.iter().enumerate() {
             let table = std::ptr::from_ref(group.table);
-            let sql = statements.entry(table).or_insert_with(|| statement(group.table));
-            let (rows, keys) = known
-                .entry((table, &group.rows))
-                .or_insert_with(|| (group.rows.clone().into(), self.keys(group.table, &group.rows)));
+            let sql = statements
+                .entry(table)
+                .or_insert_with(|| statement(group.table));
+            let (rows, keys) = known.entry((table, &group.rows)).or_insert_with(|| {
+                (
+                    group.rows.clone().into(),
+                    self.keys(group.table, &group.rows),
+                )
+            });
             questions.push(Question {
                 group: number,
                 rows: Arc::clone(rows),
@@ -99,7 +104,10 @@ impl Check<'_> {
 
     fn keys(&self, table: &Table, rows: &[usize]) -> Arc<[String]> {
         let of = |column: &super::catalog::Column| {
-            array(rows.iter().map(|row| self.images[*row].typed(&column.name)?.1))
+            array(
+                rows.iter()
+                    .map(|row| self.images[*row].typed(&column.name)?.1),
+            )
         };
         table.key().into_iter().map(of).collect()
     }
@@ -186,8 +194,16 @@ impl Check<'_> {
 fn statement(table: &Table) -> Arc<str> {
     let (mut arrays, mut names, mut equal) = (String::new(), String::new(), String::new());
     for (index, column) in table.key().into_iter().enumerate() {
-        let kind = format!("{}.{}", quote_ident(&column.type_schema), quote_ident(&column.type_name));
-        let (comma, and) = if index == 0 { ("", "") } else { (", ", " and ") };
+        let kind = format!(
+            "{}.{}",
+            quote_ident(&column.type_schema),
+            quote_ident(&column.type_name)
+        );
+        let (comma, and) = if index == 0 {
+            ("", "")
+        } else {
+            (", ", " and ")
+        };
         let place = index + 1;
         let _ = write!(arrays, "{comma}${place}::{kind}[]");
         let _ = write!(names, "k{place}, ");

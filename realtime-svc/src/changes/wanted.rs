@@ -180,7 +180,8 @@ fn list(items: &[String]) -> String {
 
 /// SQL's LIKE without an escape character.
 fn like(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
     // Where to go on when what follows the latest `%` does not fit.
     let mut retry = None;
@@ -235,19 +236,34 @@ mod tests {
         assert_one("id=eq.5", ("id", "eq", "5", false));
         assert_one("id=not.eq.5", ("id", "eq", "5", true));
         assert_one("a=eq.x=y.z", ("a", "eq", "x=y.z", false));
-        assert_one("subject=in.(hidee,ho)", ("subject", "in", "{hidee,ho}", false));
-        assert_one(r#"tags=in.("a,b",c)"#, ("tags", "in", r#"{"a,b",c}"#, false));
+        assert_one(
+            "subject=in.(hidee,ho)",
+            ("subject", "in", "{hidee,ho}", false),
+        );
+        assert_one(
+            r#"tags=in.("a,b",c)"#,
+            ("tags", "in", r#"{"a,b",c}"#, false),
+        );
         assert_one(r#"name=eq."a,b""#, ("name", "eq", "a,b", false));
         assert_one(r#"name=eq."a.b:c(d)""#, ("name", "eq", "a.b:c(d)", false));
-        assert_one(r#"name=eq."she said \"hi\"""#, ("name", "eq", r#"she said "hi""#, false));
+        assert_one(
+            r#"name=eq."she said \"hi\"""#,
+            ("name", "eq", r#"she said "hi""#, false),
+        );
         assert_one(r#"path=eq."C:\\tmp""#, ("path", "eq", r"C:\tmp", false));
         assert_one(r#"path=eq."C:\new""#, ("path", "eq", "C:new", false));
         assert_one(r#"name=not.neq."a,b""#, ("name", "neq", "a,b", true));
         assert_one(r#"name=eq."""#, ("name", "eq", "", false));
         assert_one(r#"name=eq." a ""#, ("name", "eq", " a ", false));
-        assert_one(r#"name=eq."unterminated"#, ("name", "eq", r#""unterminated"#, false));
+        assert_one(
+            r#"name=eq."unterminated"#,
+            ("name", "eq", r#""unterminated"#, false),
+        );
         assert_one(r#"name=eq."ab"cd"#, ("name", "eq", r#""ab"cd"#, false));
-        assert_one(r#"name=eq.O'Brien "x""#, ("name", "eq", r#"O'Brien "x""#, false));
+        assert_one(
+            r#"name=eq.O'Brien "x""#,
+            ("name", "eq", r#"O'Brien "x""#, false),
+        );
         assert_eq!(conditions("   "), Ok(vec![]));
     }
 
@@ -269,8 +285,14 @@ mod tests {
             ("subject=foo.hey", r#"["foo", "hey"]"#),
             ("undefined", r#"["undefined"]"#),
             ("id=eq", r#"["eq"]"#),
-            ("id=in.1,2", "`in` filter value must be wrapped by parentheses"),
-            ("id=gt.0,", "filter must not contain empty segments (check for extra commas)"),
+            (
+                "id=in.1,2",
+                "`in` filter value must be wrapped by parentheses",
+            ),
+            (
+                "id=gt.0,",
+                "filter must not contain empty segments (check for extra commas)",
+            ),
         ] {
             let expected = format!("Error parsing `filter` params: {reason}");
             assert_eq!(conditions(filter), Err(expected));
@@ -281,14 +303,21 @@ mod tests {
                 json!({"table": "images", "schema": "public", "filter": [123]}),
                 r#"%{"filter" => ~c"{", "schema" => "public", "table" => "images"}"#,
             ),
-            (json!({"schema": null, "a": {"b": [1.5, true]}}), r#"%{"a" => %{"b" => [1.5, true]}, "schema" => nil}"#),
+            (
+                json!({"schema": null, "a": {"b": [1.5, true]}}),
+                r#"%{"a" => %{"b" => [1.5, true]}, "schema" => nil}"#,
+            ),
             (json!({"user_token": "x"}), "<redacted>"),
         ] {
             let text = "No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: ";
             assert_eq!(Wanted::parse(&params), Err(format!("{text}{shown}")));
         }
         let narrow = json!({"schema": "public", "select": ["id"]});
-        assert!(Wanted::parse(&narrow).unwrap_err().starts_with("Column selection is not"));
+        assert!(
+            Wanted::parse(&narrow)
+                .unwrap_err()
+                .starts_with("Column selection is not")
+        );
     }
 
     #[test]
@@ -301,7 +330,9 @@ mod tests {
         );
         let schema = of(json!({"schema": "public", "event": "other"}));
         assert_eq!((schema.event, &*schema.table), ("*", "*"));
-        let full = of(json!({"schema": "public", "table": "t", "filter": "id=eq.hey", "select": ["id", 1]}));
+        let full = of(
+            json!({"schema": "public", "table": "t", "filter": "id=eq.hey", "select": ["id", 1]}),
+        );
         assert_eq!(
             full.described(),
             r#"[event: *, schema: public, table: t, filters: [{"id", "eq", "hey", false}], select: ["id"]]"#
@@ -318,7 +349,8 @@ mod tests {
 
     #[test]
     fn names_are_patterns() {
-        let wanted = |table: &str| Wanted::parse(&json!({"schema": "public", "table": table})).unwrap();
+        let wanted =
+            |table: &str| Wanted::parse(&json!({"schema": "public", "table": table})).unwrap();
         for (pattern, is_covered) in [
             ("*", true),
             ("user_list", true),
@@ -327,7 +359,11 @@ mod tests {
             ("user", false),
             ("%x", false),
         ] {
-            assert_eq!(wanted(pattern).covers("public", "user_list"), is_covered, "{pattern}");
+            assert_eq!(
+                wanted(pattern).covers("public", "user_list"),
+                is_covered,
+                "{pattern}"
+            );
         }
         assert!(!wanted("*").covers("private", "user_list"));
     }

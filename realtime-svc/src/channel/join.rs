@@ -128,7 +128,7 @@ pub(crate) enum JoinError {
     TooManyJoins,
     #[error("ChannelRateLimitReached: Too many channels")]
     TooManyChannels,
-    #[error("{code}: {0}", code = .0.code())]
+    #[error("{}", token_reason(.0))]
     Token(#[from] TokenError),
     #[error("Unauthorized: You do not have permissions to read from this Channel topic: {0}")]
     Unauthorized(Arc<str>),
@@ -148,6 +148,13 @@ impl JoinError {
             .split_once(": ")
             .unwrap_or(("UnknownErrorOnChannel", ""));
         code.to_owned()
+    }
+}
+
+fn token_reason(error: &TokenError) -> String {
+    match error {
+        TokenError::Claim => error.to_string(),
+        error => format!("{}: {error}", error.code()),
     }
 }
 

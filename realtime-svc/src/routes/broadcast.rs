@@ -5,14 +5,12 @@ use std::sync::Arc;
 use axum::{
     body::{Body, to_bytes},
     extract::{Path, Query, State},
-    response::Response,
 };
 use bytes::Bytes;
-use http::{HeaderMap, header};
+use http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{accepted, limit_requests};
 use crate::{
     app::App,
     error::Error,
@@ -42,15 +40,13 @@ pub(super) async fn batch(
     State(app): State<App>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Error> {
-    let mut answer = Response::new(Body::empty());
-    limit_requests(app.metrics(), &mut answer)?;
-    let token = authorize(&app, &headers)?;
+) -> Result<StatusCode, Error> {
     let body = read(body).await?;
     let body: Value = match body.is_empty() {
         true => Value::Null,
-        false => serde_json::from_slice(&body).map_err(|_| bad_request())?,
+        false => serde_json::from_slice(&body).map_err(|_| Error::BadRequest)?,
     };
+    let token = authorize(&app, &headers)?;
     let messages = read_messages(&body, app.config().limits.max_payload_bytes())?;
     let events = &app.metrics().events;
     if messages.len() as u64 + events.average() > events.limit() {
@@ -76,7 +72,7 @@ pub(super) async fn batch(
             Err(error) => tracing::error!(%error, "UnableToSetPolicies"),
         }
     }
-    accepted(app.metrics())
+    Ok(StatusCode::ACCEPTED)
 }
 
 /// How a single message is sent.
@@ -92,12 +88,10 @@ pub(super) async fn single(
     Query(options): Query<Options>,
     headers: HeaderMap,
     body: Body,
-) -> Result<Response, Error> {
+) -> Result<StatusCode, Error> {
     let is_bytes = media_type(&headers)?;
-    let mut answer = Response::new(Body::empty());
-    limit_requests(app.metrics(), &mut answer)?;
-    let token = authorize(&app, &headers)?;
     let body = read(body).await?;
+    let token = authorize(&app, &headers)?;
     let (encoding, payload) = match is_bytes {
         true => (Encoding::Bytes, body),
         false => (Encoding::Json, json_payload(body)?),
@@ -135,7 +129,7 @@ pub(super) async fn single(
             meta: None,
         }),
     );
-    accepted(app.metrics())
+    Ok(StatusCode::ACCEPTED)
 }
 
 fn authorize(app: &App, headers: &HeaderMap) -> Result<Arc<Token>, Error> {
@@ -149,10 +143,6 @@ async fn read(body: Body) -> Result<Bytes, Error> {
     to_bytes(body, MAX_BODY)
         .await
         .map_err(|_| Error::BodyTooLarge)
-}
-
-fn bad_request() -> Error {
-    Error::BadRequest("Bad Request".to_owned())
 }
 
 /// True for bytes, false for JSON, which also is what a request without a type means.
@@ -175,7 +165,7 @@ fn json_payload(body: Bytes) -> Result<Bytes, Error> {
         return Ok(Bytes::from_static(b"{}"));
     }
     let value: &serde_json::value::RawValue =
-        serde_json::from_slice(&body).map_err(|_| bad_request())?;
+        serde_json::from_slice(&body).map_err(|_| Error::BadRequest)?;
     if value.get().starts_with('{') {
         return Ok(body);
     }
@@ -186,7 +176,6 @@ fn context(topic: Arc<str>, token: &Arc<Token>, headers: &HeaderMap) -> Context 
     let text = |value: &http::HeaderValue| value.to_str().ok().map(Value::from);
     let headers: Map<String, Value> = headers
         .iter()
-        .filter(|(name, _)| **name != header::AUTHORIZATION && *name != "apikey")
         .filter_map(|(name, value)| Some((name.to_string(), text(value)?)))
         .collect();
     Context {

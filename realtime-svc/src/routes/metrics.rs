@@ -64,6 +64,69 @@ fn text(app: &App) -> String {
         "Topics that somebody has joined.",
         app.hub().len() as u64,
     );
+    add(
+        "realtime_subscriptions",
+        "gauge",
+        "Subscriptions to changes; one on several tables counts for each.",
+        app.engine().len() as u64,
+    );
+    let changes = app.engine().metrics().counts();
+    for (name, help, value) in [
+        (
+            "realtime_changes",
+            "Changed rows that somebody listened to.",
+            changes.changes,
+        ),
+        (
+            "realtime_changes_checks",
+            "Questions about who may see changed rows, by groups of equal claims.",
+            changes.checks,
+        ),
+        (
+            "realtime_changes_batches",
+            "Batches of changes.",
+            changes.batches,
+        ),
+        (
+            "realtime_changes_busy_milliseconds",
+            "Time spent on batches of changes.",
+            u64::try_from(changes.busy.as_millis()).unwrap_or(u64::MAX),
+        ),
+    ] {
+        add(name, "counter", help, value);
+    }
+    if let Some(log) = app.log_counters() {
+        add(
+            "realtime_replication_lag_bytes",
+            "gauge",
+            "What the database keeps of its log for the service.",
+            log.lag_bytes(),
+        );
+        for (name, help, value) in [
+            (
+                "realtime_replication_changes",
+                "Changes that were read from the log.",
+                log.changes(),
+            ),
+            (
+                "realtime_replication_transactions",
+                "Transactions that were read from the log.",
+                log.transactions(),
+            ),
+            (
+                "realtime_replication_reconnects",
+                "Connections to the log after the first.",
+                log.reconnects(),
+            ),
+            (
+                "realtime_replication_gaps",
+                "How often changes were lost.",
+                log.gaps(),
+            ),
+        ] {
+            add(name, "counter", help, value);
+        }
+    }
     for (name, help, rate) in [
         ("realtime_channel_joins", "Joins.", &metrics.joins),
         (

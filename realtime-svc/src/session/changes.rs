@@ -49,16 +49,24 @@ impl Session {
         };
         channel.feed = channel.feed.take().or_else(|| app.need_feed());
         let is_live = channel.is_live;
-        let (outlet, subscriber) = (channel.outlet.clone(), Arc::new(subscriber(channel.token())));
+        let (outlet, subscriber) = (
+            channel.outlet.clone(),
+            Arc::new(subscriber(channel.token())),
+        );
         self.spawn(async move {
-            if tokio::time::timeout(PATIENCE, app.replication_ready()).await.is_err() {
+            if tokio::time::timeout(PATIENCE, app.replication_ready())
+                .await
+                .is_err()
+            {
                 let text = "Unable to subscribe to changes: the database's log cannot be read";
                 return Done::Subscribed(id, Outcome::Failed(text.to_owned()));
             }
             let subscribed = if is_live {
                 app.engine().renew(id.0, subscriber).await
             } else {
-                app.engine().subscribe(id.0, outlet, subscriber, wanted).await
+                app.engine()
+                    .subscribe(id.0, outlet, subscriber, wanted)
+                    .await
             };
             let outcome = match subscribed {
                 Ok(()) => Outcome::Live,
@@ -100,7 +108,12 @@ impl Session {
     /// Changes were lost. The channel ends as if it had failed, so that its client joins anew and knows that it must
     /// fetch what it shows.
     pub(super) fn interrupt(&mut self, id: ChannelId) {
-        self.tell(id, "postgres_changes", false, "Changes were lost, please fetch them");
+        self.tell(
+            id,
+            "postgres_changes",
+            false,
+            "Changes were lost, please fetch them",
+        );
         let Some(channel) = self.take(id) else {
             return;
         };

@@ -1,9 +1,6 @@
 //! Tokens end, and clients bring new ones.
 
-use std::{
-    sync::Arc,
-    time::Instant,
-};
+use std::{sync::Arc, time::Instant};
 
 use serde_json::Value;
 

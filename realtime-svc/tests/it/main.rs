@@ -10,7 +10,9 @@ mod changes;
 mod channels;
 mod client;
 mod migrations;
+mod private;
 mod refusals;
+mod rows;
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
@@ -23,6 +25,12 @@ async fn database() -> TestDb {
         .migrated(realtime_svc::service_migrations())
         .fixture(include_str!("fixture.sql"));
     TestDb::new(&template).await
+}
+
+/// Slots belong to the whole cluster, so every test has its own: named for its database.
+fn suffix(db: &TestDb) -> String {
+    let (_, name) = db.url().rsplit_once('/').unwrap();
+    name.to_owned()
 }
 
 async fn execute(pool: &PgPool, sql: &str) {

@@ -111,7 +111,9 @@ impl Parameters {
                 wanted.event,
             ],
         );
-        statement.values.push(self.select.as_deref().map(str::as_bytes));
+        statement
+            .values
+            .push(self.select.as_deref().map(str::as_bytes));
         statement
     }
 }
@@ -169,12 +171,16 @@ impl Engine {
         }
         let mut tables: HashMap<_, Vec<Filter>> = HashMap::new();
         for row in rows.get(subscriptions.len()).into_iter().flatten() {
-            let Some((key, filter)) = read(row) else { continue };
+            let Some((key, filter)) = read(row) else {
+                continue;
+            };
             tables.entry(key).or_default().extend(filter);
         }
         let position = rows.last().and_then(|rows| rows.first()?.bigint(0));
         Ok(Registered {
-            position: position.and_then(|it| u64::try_from(it).ok()).unwrap_or_default(),
+            position: position
+                .and_then(|it| u64::try_from(it).ok())
+                .unwrap_or_default(),
             tables,
         })
     }
