@@ -183,8 +183,8 @@ impl App {
     }
 
     /// Sends to everybody in a room; gives how many of them are connected here.
-    pub(crate) fn send(&self, name: &RoomName, message: Broadcast) -> usize {
-        self.0.hub.broadcast(name, &message)
+    pub(crate) fn send(&self, name: &RoomName, message: &Broadcast) -> usize {
+        self.0.hub.broadcast(name, message)
     }
 
     /// Closes every socket; clients connect again.

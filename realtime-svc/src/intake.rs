@@ -100,7 +100,7 @@ impl Intake {
             return;
         }
         metrics.events.add(1);
-        self.app.send(&name, message);
+        self.app.send(&name, &message);
     }
 
     /// Delivers the batch, however often that takes; false if the service stops meanwhile.

@@ -24,4 +24,10 @@ pub(crate) use partitions::tend_every;
 pub(crate) use settings::Settings;
 
 #[cfg(test)]
+use {
+    feed::{Gap, Source},
+    partitions::{Tended, tend},
+};
+
+#[cfg(test)]
 mod tests;

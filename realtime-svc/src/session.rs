@@ -150,7 +150,7 @@ impl Session {
             }
             tokio::select! {
                 message = socket.recv() => match message {
-                    Some(Ok(message)) => self.hear(message),
+                    Some(Ok(message)) => self.hear(&message),
                     // Too large a frame is one of these; the socket cannot go on after it.
                     Some(Err(_)) | None => break End::Gone,
                 },
@@ -236,12 +236,12 @@ impl Session {
     }
 
     /// Reads a frame.
-    fn hear(&mut self, message: Frame) {
+    fn hear(&mut self, message: &Frame) {
         self.heard_at = Instant::now();
         let input = &self.app.metrics().input_bytes;
-        input.fetch_add(length(&message), Ordering::Relaxed);
+        input.fetch_add(length(message), Ordering::Relaxed);
         let version = self.client.version;
-        let incoming = match &message {
+        let incoming = match message {
             Frame::Text(text) => version.read_text(text),
             Frame::Binary(bytes) => version.read_binary(bytes),
             // The library answers a ping, and an end is read as one.
@@ -259,7 +259,7 @@ impl Session {
             (topic, "phx_join") if topic.starts_with("realtime:") => self.join(incoming),
             (topic, event) => match self.channels.get_mut(topic) {
                 None if event == "phx_leave" => {
-                    self.reply(&incoming, &incoming.join_ref, true, "{}")
+                    self.reply(&incoming, &incoming.join_ref, true, "{}");
                 }
                 None => {
                     let reason = json!({ "reason": "unmatched topic" }).to_string();

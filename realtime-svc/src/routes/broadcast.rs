@@ -42,9 +42,10 @@ pub(super) async fn batch(
     body: Body,
 ) -> Result<StatusCode, Error> {
     let body = read(body).await?;
-    let body: Value = match body.is_empty() {
-        true => Value::Null,
-        false => serde_json::from_slice(&body).map_err(|_| Error::BadRequest)?,
+    let body: Value = if body.is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_slice(&body).map_err(|_| Error::BadRequest)?
     };
     let token = authorize(&app, &headers)?;
     let messages = read_messages(&body, app.config().limits.max_payload_bytes())?;
@@ -92,9 +93,10 @@ pub(super) async fn single(
     let is_bytes = media_type(&headers)?;
     let body = read(body).await?;
     let token = authorize(&app, &headers)?;
-    let (encoding, payload) = match is_bytes {
-        true => (Encoding::Bytes, body),
-        false => (Encoding::Json, json_payload(body)?),
+    let (encoding, payload) = if is_bytes {
+        (Encoding::Bytes, body)
+    } else {
+        (Encoding::Json, json_payload(body)?)
     };
     let mut errors = Map::new();
     for (name, value) in [("topic", &topic), ("event", &event)] {
@@ -122,7 +124,7 @@ pub(super) async fn single(
     app.metrics().events.add(1);
     app.send(
         &name,
-        Broadcast::of_socket(hub::Body::User {
+        &Broadcast::of_socket(hub::Body::User {
             event: event.into(),
             encoding,
             payload,
@@ -210,7 +212,7 @@ fn send_batched(app: &App, message: Message) {
         is_private: message.is_private,
     };
     let text = Value::Object(payload).to_string();
-    app.send(&name, Broadcast::of_socket(hub::Body::Text(text.into())));
+    app.send(&name, &Broadcast::of_socket(hub::Body::Text(text.into())));
 }
 
 fn read_messages(body: &Value, max_bytes: usize) -> Result<Vec<Message>, Error> {

@@ -60,9 +60,10 @@ impl Session {
         let policies = self.app.policies().clone();
         self.spawn(async move {
             let answer = async {
-                let reads = match reads {
-                    true => Some(policies.reads(&context, true).await?),
-                    false => None,
+                let reads = if reads {
+                    Some(policies.reads(&context, true).await?)
+                } else {
+                    None
                 };
                 Ok((policies.may_write(&context, what).await?, reads))
             };
