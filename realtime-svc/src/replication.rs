@@ -25,7 +25,7 @@ mod slot;
 
 pub(crate) use error::ReplicationError;
 pub(crate) use event::{Action, Cell, Change, Column, Commit, Event, Identity, Old, Relation};
-pub(crate) use feed::{Counters, Feed, FeedItem, Gap, Source, Status, User};
+pub(crate) use feed::{Counters, Feed, FeedItem, Gap, Items, Source, Status, User};
 pub(crate) use log::Log;
 pub(crate) use partitions::{Tended, tend, tend_every};
 pub(crate) use settings::Settings;
