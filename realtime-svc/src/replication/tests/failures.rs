@@ -126,9 +126,14 @@ async fn who_falls_too_far_behind_begins_anew() {
     let _user = running.feed.user();
     running.streaming().await;
     // None of it is confirmed.
-    fixture
-        .execute("insert into public.t select generate_series(1, 10000)")
-        .await;
+    for first in (1..10000).step_by(1000) {
+        let last = first + 999;
+        fixture
+            .execute(&format!(
+                "insert into public.t select generate_series({first}, {last})"
+            ))
+            .await;
+    }
     let gap = loop {
         match running.item().await {
             FeedItem::Gap(gap) => break gap,
@@ -269,7 +274,7 @@ async fn writers_are_heard_in_order_however_often_the_connection_breaks() {
             }
             // Some are confirmed at once, and some later with others.
             FeedItem::Event(Event::Committed { end, .. }) if end % 3 == 0 => {
-                running.feed.confirm(end)
+                running.feed.confirm(end);
             }
             FeedItem::Event(Event::Committed { .. }) | FeedItem::Streaming { .. } => {}
             FeedItem::Gap(gap) => panic!("{gap:?}"),
