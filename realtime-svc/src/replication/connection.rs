@@ -17,11 +17,13 @@ const READ: usize = 64 * 1024;
 const KEPT: usize = 4 * READ;
 const CONNECT_WITHIN: Duration = Duration::from_secs(15);
 /// Values as text come in these formats whatever the role or the database prefers. A connection that has died frees
-/// the slot after `wal_sender_timeout`; one that waits for a slot to be made is noticed to have gone by the last.
+/// the slot after `wal_sender_timeout`.
 const SESSION: &str = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; \
      SET bytea_output = 'hex'; SET extra_float_digits = 1; SET xmloption = 'content'; \
      SET statement_timeout = 0; SET lock_timeout = 0; SET idle_session_timeout = 0; \
-     SET wal_sender_timeout = '30s'; SET client_connection_check_interval = '5s'";
+     SET wal_sender_timeout = '30s'";
+/// Who goes while a slot is being made is missed only by this. Not every system can do it.
+const CHECK: &str = "SET client_connection_check_interval = '5s'";
 
 /// A connection in replication mode.
 pub(super) struct Connection {
@@ -44,7 +46,10 @@ impl Connection {
             };
             let set = connection.query(SESSION).await;
             set.map_err(|failure| ReplicationError::exchange(failure, slot))?;
-            Ok(connection)
+            match connection.query(CHECK).await {
+                Ok(_) | Err(Failure::Database(_)) => Ok(connection),
+                Err(failure) => Err(ReplicationError::exchange(failure, slot)),
+            }
         };
         tokio::time::timeout(CONNECT_WITHIN, connecting)
             .await

@@ -25,6 +25,9 @@ pub(crate) enum ReplicationError {
     /// Postgres removed what the slot needs (`max_slot_wal_keep_size`, or a conflict): it can only be made anew.
     #[error("the slot {0:?} has lost its place in the log")]
     Lost(String),
+    /// The server keeps more of the log for us than it shall, in bytes.
+    #[error("the server keeps {0} bytes of the log")]
+    Behind(u64),
     /// The slot's name is taken by something that is not ours.
     #[error("the slot {0:?} belongs to another database or plugin")]
     Foreign(String),

@@ -1,6 +1,7 @@
 //! A task that keeps the log flowing while somebody needs it.
 
 mod place;
+mod queue;
 mod session;
 mod worker;
 
@@ -10,10 +11,11 @@ use std::sync::{
 };
 
 use sqlx::PgPool;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Event, Settings};
+pub(crate) use queue::Items;
 use worker::Worker;
 
 /// What the feed tells its consumer.
@@ -133,11 +135,11 @@ impl Feed {
         pool: PgPool,
         tracker: &TaskTracker,
         stop: CancellationToken,
-    ) -> (Self, mpsc::Receiver<FeedItem>) {
+    ) -> (Self, Items) {
         let (users, wanted) = watch::channel(0);
         let (confirmed, confirmations) = watch::channel(0);
         let (status, shown) = watch::channel(Status::Idle);
-        let (items, received) = mpsc::channel(settings.queue.max(1));
+        let (items, received) = queue::queue(settings.queue, settings.queue_bytes);
         let counters = Arc::<Counters>::default();
         let worker = Worker::new(
             settings,

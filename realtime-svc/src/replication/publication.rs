@@ -16,6 +16,18 @@ pub(super) struct Found {
     pub(super) at: u64,
 }
 
+impl Found {
+    /// Where these can be read instead of `before`. One that is gone is left out at once: it can only cause errors.
+    /// One that is new does not exist further back, and there Postgres stumbles over it.
+    pub(super) fn since(self, before: &[String]) -> Self {
+        let grows = self.names.iter().any(|name| !before.contains(name));
+        Self {
+            at: if grows { self.at } else { 0 },
+            ..self
+        }
+    }
+}
+
 /// Looks for the publications.
 pub(super) async fn find(pool: &PgPool, settings: &Settings) -> sqlx::Result<Found> {
     // The end is asked for in a statement of its own, after the catalog: the other way round a publication could

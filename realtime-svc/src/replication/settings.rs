@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub(crate) keep_slot_on_stop: bool,
     /// How many items wait for a slow consumer.
     pub(crate) queue: usize,
+    /// How many bytes they may have together, one large item excepted.
+    pub(crate) queue_bytes: u32,
 }
 
 impl Settings {
@@ -42,6 +44,7 @@ impl Settings {
             check_every: Duration::from_secs(3),
             keep_slot_on_stop: false,
             queue: 4096,
+            queue_bytes: 32 * 1024 * 1024,
         }
     }
 }

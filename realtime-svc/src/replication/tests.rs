@@ -15,7 +15,7 @@ use svc_kit::{
     testing::{Template, TestDb},
     wire::Target,
 };
-use tokio::{sync::mpsc, time::timeout};
+use tokio::time::timeout;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use url::Url;
 
@@ -34,7 +34,7 @@ struct Fixture {
 /// A feed and what comes out of it.
 struct Running {
     feed: Feed,
-    items: mpsc::Receiver<FeedItem>,
+    items: Items,
     tracker: TaskTracker,
     stop: CancellationToken,
 }

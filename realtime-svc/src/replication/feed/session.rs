@@ -6,7 +6,7 @@ use std::{
 };
 
 use sqlx::PgPool;
-use tokio::{sync::mpsc::error::TrySendError, time::sleep};
+use tokio::time::sleep;
 
 use super::{Counters, FeedItem, Gap, Status, worker::Worker};
 use crate::replication::{
@@ -19,8 +19,6 @@ use crate::replication::{
 pub(super) enum End {
     /// Others are to be read.
     Publications,
-    /// The server keeps this many bytes of the log for us, which is too much.
-    Behind(u64),
     /// Nobody receives.
     Unheard,
     /// It was told to.
@@ -34,8 +32,8 @@ enum Finding {
 }
 
 impl Worker {
-    /// Connects and hands over what comes, until something ends it.
-    pub(super) async fn session(&mut self) -> Result<End, ReplicationError> {
+    /// Takes the slot and begins to read the publications that exist.
+    pub(super) async fn open(&mut self) -> Result<(Log, Vec<String>), ReplicationError> {
         if !matches!(*self.status.borrow(), Status::Standby | Status::Failed(_)) {
             self.show(Status::Connecting);
         }
@@ -48,7 +46,7 @@ impl Worker {
             self.release().await;
         }
         if let Some(bytes) = behind(state, &self.settings, &self.counters) {
-            return Ok(End::Behind(bytes));
+            return Err(ReplicationError::Behind(bytes));
         }
         if let Err(error) = publication::ensure_messages(&self.pool, &self.settings.messages).await
         {
@@ -63,33 +61,36 @@ impl Worker {
         self.pid = Some(reading.pid());
         let log = reading.start(&names, self.place.after).await?;
         if log.created() && self.expects_slot {
-            self.lost(Gap::Dropped).await;
+            self.lost(Gap::Dropped);
         }
         self.expects_slot = true;
-        self.stream(log, &names).await
+        Ok((log, names))
     }
 
-    async fn stream(&mut self, mut log: Log, names: &[String]) -> Result<End, ReplicationError> {
+    /// Hands over what comes, until something ends it.
+    pub(super) async fn stream(
+        &mut self,
+        mut log: Log,
+        names: &[String],
+    ) -> Result<End, ReplicationError> {
         self.place.begin(names);
         log.confirm(*self.confirmed.borrow_and_update());
         let (pool, settings) = (self.pool.clone(), self.settings.clone());
         let counters = Arc::clone(&self.counters);
         let mut look = pin!(watch(&pool, &settings, &counters, names));
-        let mut streaming = Some(FeedItem::Streaming {
+        self.pending.push_back(FeedItem::Streaming {
             lsn: log.position(),
         });
-        // Where in the log other publications begin.
-        let mut others_at = None;
+        // Other publications, and where in the log they begin.
+        let mut others: Option<publication::Found> = None;
         self.show(Status::Streaming);
         loop {
-            if others_at.is_some_and(|at| at <= log.position()) && !log.in_transaction() {
+            let begins = |others: &publication::Found| others.at <= log.position();
+            if others.as_ref().is_some_and(begins) && !log.in_transaction() {
                 return Ok(End::Publications);
             }
-            if self.pending.is_none() {
-                self.pending = streaming.take();
-            }
-            let waits = self.pending.is_some();
             let items = self.items.clone();
+            let waiting = self.pending.front().map(|item| items.weight(item));
             tokio::select! {
                 biased;
                 () = self.quit.cancelled() => {
@@ -104,21 +105,25 @@ impl Worker {
                     let end = *self.confirmed.borrow_and_update();
                     log.confirm(end);
                 }
-                found = &mut look, if others_at.is_none() => match found {
-                    Finding::Behind(bytes) => return Ok(End::Behind(bytes)),
-                    Finding::Publications(found) => {
-                        // One that is gone is left out at once: it can only cause errors. One that is new does not
-                        // exist further back, and there Postgres stumbles over it.
-                        let grows = found.names.iter().any(|name| !names.contains(name));
-                        others_at = Some(if grows { found.at } else { 0 });
+                found = &mut look => {
+                    match found {
+                        Finding::Behind(bytes) => return Err(ReplicationError::Behind(bytes)),
+                        Finding::Publications(found) => {
+                            if others.as_ref().is_none_or(|others| others.names != found.names) {
+                                others = Some(found.since(names));
+                            }
+                        }
                     }
+                    look.set(watch(&pool, &settings, &counters, names));
                 },
-                room = items.reserve(), if waits => match (room, self.pending.take()) {
-                    (Ok(room), Some(item)) => room.send(item),
-                    (Ok(_), None) => {}
-                    (Err(_), _) => return Ok(End::Unheard),
-                },
-                read = log.next(!waits) => {
+                room = items.room(waiting.unwrap_or_default()), if waiting.is_some() => {
+                    match (room, self.pending.pop_front()) {
+                        (Some(room), Some(item)) => room.fill(item),
+                        (Some(_), None) => {}
+                        (None, _) => return Ok(End::Unheard),
+                    }
+                }
+                read = log.next(waiting.is_none()) => {
                     let mut next = read?;
                     if next.is_none() && !log.in_transaction() {
                         self.place.pass(log.position());
@@ -145,8 +150,8 @@ impl Worker {
         };
         match self.items.try_send(FeedItem::Event(event)) {
             Ok(()) => true,
-            Err(TrySendError::Full(item) | TrySendError::Closed(item)) => {
-                self.pending = Some(item);
+            Err(item) => {
+                self.pending.push_back(item);
                 false
             }
         }

@@ -1,6 +1,7 @@
 //! Opens the log when it is needed, opens it again when it broke, and drops the slot in the end.
 
 use std::{
+    collections::VecDeque,
     pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -8,12 +9,12 @@ use std::{
 
 use sqlx::PgPool;
 use tokio::{
-    sync::{mpsc, watch},
+    sync::watch,
     time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Counters, FeedItem, Gap, Status, place::Place, session::End};
+use super::{Counters, FeedItem, Gap, Status, place::Place, queue::Queue, session::End};
 use crate::replication::{ReplicationError, Settings, slot};
 
 /// How long it takes until the first attempt after a failure; then twice as long, up to the last.
@@ -33,9 +34,9 @@ const DROP_WITHIN: Duration = Duration::from_secs(8);
 pub(super) struct Worker {
     pub(super) settings: Settings,
     pub(super) pool: PgPool,
-    pub(super) items: mpsc::Sender<FeedItem>,
+    pub(super) items: Queue,
     /// What waits for room in the queue.
-    pub(super) pending: Option<FeedItem>,
+    pub(super) pending: VecDeque<FeedItem>,
     pub(super) confirmed: watch::Receiver<u64>,
     pub(super) status: watch::Sender<Status>,
     pub(super) counters: Arc<Counters>,
@@ -59,7 +60,7 @@ impl Worker {
     pub(super) fn new(
         settings: Settings,
         pool: PgPool,
-        items: mpsc::Sender<FeedItem>,
+        items: Queue,
         confirmed: watch::Receiver<u64>,
         status: watch::Sender<Status>,
         counters: Arc<Counters>,
@@ -68,7 +69,7 @@ impl Worker {
             settings,
             pool,
             items,
-            pending: None,
+            pending: VecDeque::new(),
             confirmed,
             status,
             counters,
@@ -105,7 +106,7 @@ impl Worker {
         stop: &CancellationToken,
     ) -> Leave {
         let idle_after = self.settings.idle_after;
-        let (items, shown) = (self.items.clone(), self.status.subscribe());
+        let (items, status) = (self.items.clone(), self.status.clone());
         let quit = CancellationToken::new();
         self.quit = quit.clone();
         let mut following = pin!(self.follow());
@@ -113,54 +114,68 @@ impl Worker {
             biased;
             () = stop.cancelled() => Leave::Stop,
             () = items.closed() => Leave::Stop,
-            () = unused(users, idle_after) => Leave::Idle,
+            () = unused(users, idle_after, &status) => Leave::Idle,
             () = &mut following => return Leave::Stop,
         };
         quit.cancel();
-        let streams = *shown.borrow() == Status::Streaming;
-        if streams && timeout(FAREWELL, following).await.is_err() {
+        if timeout(FAREWELL, following).await.is_err() {
             tracing::debug!("the server does not take its leave");
         }
         leave
     }
 
-    /// Reads the log, through all that may happen to the connection. Returns when nobody receives, or when a
-    /// connection that works is told to end.
+    /// Reads the log, through all that may happen to the connection. Returns when nobody receives, or when it is told
+    /// to quit.
     async fn follow(&mut self) {
+        let quit = self.quit.clone();
         let mut pause = FIRST;
         loop {
             let began = Instant::now();
-            let ended = self.session().await;
+            let opened = tokio::select! {
+                biased;
+                () = quit.cancelled() => return,
+                opened = self.open() => opened,
+            };
+            let ended = match opened {
+                Ok((log, names)) => self.stream(log, &names).await,
+                Err(error) => Err(error),
+            };
             if began.elapsed() > LASTED {
                 pause = FIRST;
             }
-            let gap = match ended {
-                Ok(End::Unheard | End::Quit) => return,
-                Ok(End::Publications) => {
-                    self.show(Status::Connecting);
-                    continue;
+            let recovered = async {
+                match ended {
+                    Ok(End::Publications) => self.show(Status::Connecting),
+                    Err(ReplicationError::InUse(_)) => self.stand_by().await,
+                    Ok(End::Unheard | End::Quit) => return false,
+                    Err(error) => {
+                        self.recover(error).await;
+                        sleep(pause).await;
+                        pause = (pause * 2).min(LAST);
+                        self.counters.reconnects.fetch_add(1, Ordering::Relaxed);
+                    }
                 }
-                Ok(End::Behind(bytes)) => Some(Gap::Behind(bytes)),
-                Err(ReplicationError::Lost(_)) => Some(Gap::Lost),
-                Err(ReplicationError::PublicationMissing(_)) => Some(Gap::Unpublished),
-                Err(ReplicationError::InUse(_)) => {
-                    self.stand_by().await;
-                    continue;
-                }
-                Err(error) => {
-                    self.show(Status::Failed(error.to_string()));
-                    None
-                }
+                true
             };
-            if let Some(gap) = gap
-                && self.renew(gap).await
-            {
-                continue;
+            tokio::select! {
+                biased;
+                () = quit.cancelled() => return,
+                goes_on = recovered => if !goes_on {
+                    return;
+                }
             }
-            sleep(pause).await;
-            pause = (pause * 2).min(LAST);
-            self.counters.reconnects.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Makes the best of a failure before the next attempt.
+    async fn recover(&mut self, error: ReplicationError) {
+        let gap = match error {
+            ReplicationError::Behind(bytes) => Gap::Behind(bytes),
+            ReplicationError::Lost(_) => Gap::Lost,
+            ReplicationError::PublicationMissing(_) => Gap::Unpublished,
+            error => return self.show(Status::Failed(error.to_string())),
+        };
+        self.renew(gap).await;
     }
 
     /// Waits until the slot is free, or nobody can tell.
@@ -181,33 +196,26 @@ impl Worker {
         }
     }
 
-    /// Drops the slot, so that it is made anew, and says that changes are lost. False if that cannot be done now.
-    async fn renew(&mut self, gap: Gap) -> bool {
+    /// Drops the slot, so that it is made anew, and says that changes are lost.
+    async fn renew(&mut self, gap: Gap) {
         tracing::warn!(?gap, slot = self.settings.slot, "changes are lost");
         self.show(Status::Connecting);
         self.release().await;
         match slot::drop(&self.pool, &self.settings.slot, DROP_WITHIN).await {
-            Ok(true) => {
-                self.lost(gap).await;
-                true
-            }
+            Ok(true) => self.lost(gap),
             // Another copy has it and sees to it.
-            Ok(false) => true,
-            Err(error) => {
-                self.show(Status::Failed(error.to_string()));
-                false
-            }
+            Ok(false) => {}
+            Err(error) => self.show(Status::Failed(error.to_string())),
         }
     }
 
     /// Tells of a gap, behind what came before it.
-    pub(super) async fn lost(&mut self, gap: Gap) {
+    pub(super) fn lost(&mut self, gap: Gap) {
         self.place = Place::default();
         self.expects_slot = false;
         self.counters.gaps.fetch_add(1, Ordering::Relaxed);
-        for item in self.pending.take().into_iter().chain([FeedItem::Gap(gap)]) {
-            // Nobody receives: that is noticed elsewhere.
-            let _ = self.items.send(item).await;
+        if !matches!(self.pending.back(), Some(FeedItem::Gap(_))) {
+            self.pending.push_back(FeedItem::Gap(gap));
         }
     }
 
@@ -239,7 +247,7 @@ impl Worker {
             }
         }
         self.place = Place::default();
-        self.pending = None;
+        self.pending.clear();
         self.expects_slot = false;
         self.counters.lag_bytes.store(0, Ordering::Relaxed);
         self.show(Status::Idle);
@@ -260,16 +268,27 @@ impl Worker {
     }
 }
 
-/// Waits until there were no users for that long.
-async fn unused(users: &mut watch::Receiver<usize>, idle_after: Duration) {
+/// Waits until there were no users for that long, and says so before the next one can come: who comes later must not
+/// take it that changes flow.
+async fn unused(
+    users: &mut watch::Receiver<usize>,
+    idle_after: Duration,
+    status: &watch::Sender<Status>,
+) {
     loop {
         if users.wait_for(|users| *users == 0).await.is_err() {
             return;
         }
-        tokio::select! {
-            () = sleep(idle_after) => return,
-            wanted = users.wait_for(|users| *users > 0) => if wanted.is_err() {
-                return;
+        let wanted = timeout(idle_after, users.wait_for(|users| *users > 0)).await;
+        match wanted.map(|wanted| wanted.is_ok()) {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(_) => {
+                let users = users.borrow();
+                if *users == 0 {
+                    status.send_replace(Status::Connecting);
+                    return;
+                }
             }
         }
     }

@@ -147,7 +147,7 @@ async fn transactions_come_in_the_order_of_their_commits() {
     while commits.len() < 2 {
         match running.item().await {
             FeedItem::Event(Event::Change(commit, change)) => {
-                seen.push((commit.lsn, change.new.unwrap()))
+                seen.push((commit.lsn, change.new.unwrap()));
             }
             FeedItem::Event(Event::Committed { commit, end }) => commits.push((commit, end)),
             item => panic!("{item:?}"),
@@ -220,6 +220,39 @@ async fn a_large_transaction_waits_for_its_consumer() {
     }
     assert_eq!(count, 50000);
     assert_eq!(running.feed.counters().changes(), 50000);
+    running.stop().await;
+    fixture.end().await;
+}
+
+#[tokio::test]
+async fn large_rows_wait_for_one_another() {
+    let fixture = fixture().await;
+    fixture
+        .execute("create table public.t (id int, v text); create publication supabase_realtime for table public.t")
+        .await;
+    let mut settings = fixture.settings.clone();
+    settings.queue_bytes = 1_000_000;
+    let mut running = fixture.run_with(settings);
+    let _user = running.feed.user();
+    running.streaming().await;
+    // The last one is larger than all may be together.
+    fixture
+        .execute(
+            "insert into public.t select n, repeat('x', 200000) from generate_series(1, 100) n;
+            insert into public.t values (101, repeat('x', 3000000))",
+        )
+        .await;
+    let mut count = 0;
+    while count < 101 {
+        match running.item().await {
+            FeedItem::Event(Event::Change(_, change)) => {
+                count += 1;
+                assert_eq!(change.new.unwrap()[0], text(&count.to_string()));
+                assert!(running.items.len() < 5);
+            }
+            item => panic!("{item:?}"),
+        }
+    }
     running.stop().await;
     fixture.end().await;
 }

@@ -126,14 +126,19 @@ async fn who_falls_too_far_behind_begins_anew() {
     let _user = running.feed.user();
     running.streaming().await;
     // None of it is confirmed.
-    fixture
-        .execute("insert into public.t select generate_series(1, 10000)")
-        .await;
+    for first in (1..10000).step_by(1000) {
+        let last = first + 999;
+        fixture
+            .execute(&format!(
+                "insert into public.t select generate_series({first}, {last})"
+            ))
+            .await;
+    }
     let gap = loop {
         match running.item().await {
             FeedItem::Gap(gap) => break gap,
             FeedItem::Event(_) => {}
-            item => panic!("{item:?}"),
+            FeedItem::Streaming { .. } => panic!("no gap"),
         }
     };
     assert!(matches!(gap, Gap::Behind(100_000..)), "{gap:?}");
@@ -166,7 +171,7 @@ async fn a_slot_that_somebody_dropped_leaves_a_gap() {
         match running.item().await {
             FeedItem::Gap(gap) => break assert_eq!(gap, Gap::Dropped),
             FeedItem::Streaming { .. } => {}
-            item => panic!("{item:?}"),
+            FeedItem::Event(event) => panic!("{event:?}"),
         }
     }
     running.streaming().await;
@@ -208,4 +213,77 @@ async fn a_stop_does_not_wait_for_a_slot_that_is_being_made() {
     running.stop().await;
     assert_eq!(fixture.holder().await, None);
     open.rollback().await.unwrap();
+}
+
+#[tokio::test]
+async fn writers_are_heard_in_order_however_often_the_connection_breaks() {
+    const WRITERS: usize = 3;
+    const ROWS: usize = 800;
+    let fixture = fixture().await;
+    fixture
+        .execute("create table public.t (writer int, n int); create publication supabase_realtime for table public.t")
+        .await;
+    let mut settings = fixture.settings.clone();
+    settings.queue = 8;
+    let mut running = fixture.run_with(settings);
+    let _user = running.feed.user();
+    running.streaming().await;
+    let writing: Vec<_> = (0..WRITERS)
+        .map(|writer| {
+            let url = fixture.url.clone();
+            tokio::spawn(async move {
+                let pool = pool(url.as_str());
+                let mut written = 0;
+                // Transactions of 1 to 49 rows.
+                for size in (1..50).cycle() {
+                    let until = ROWS.min(written + size);
+                    sqlx::query("insert into public.t select $1, generate_series($2, $3)")
+                        .bind(i32::try_from(writer).unwrap())
+                        .bind(i32::try_from(written + 1).unwrap())
+                        .bind(i32::try_from(until).unwrap())
+                        .execute(&pool)
+                        .await
+                        .unwrap();
+                    written = until;
+                    if written == ROWS {
+                        break;
+                    }
+                }
+            })
+        })
+        .collect();
+    let number = |cell: &Cell| match cell {
+        Cell::Text(text) => std::str::from_utf8(text).unwrap().parse::<usize>().unwrap(),
+        cell => panic!("{cell:?}"),
+    };
+    let mut heard = [0; WRITERS];
+    let mut kills = 0;
+    let mut since = 0;
+    while heard != [ROWS; WRITERS] {
+        match running.item().await {
+            FeedItem::Event(Event::Change(_, change)) => {
+                let row = change.new.unwrap();
+                let (writer, n) = (number(&row[0]), number(&row[1]));
+                assert_eq!(n, heard[writer] + 1, "writer {writer}");
+                heard[writer] = n;
+                since += 1;
+                if since == 200 {
+                    kill(&fixture).await;
+                    (kills, since) = (kills + 1, 0);
+                }
+            }
+            // Some are confirmed at once, and some later with others.
+            FeedItem::Event(Event::Committed { end, .. }) if end % 3 == 0 => {
+                running.feed.confirm(end);
+            }
+            FeedItem::Event(Event::Committed { .. }) | FeedItem::Streaming { .. } => {}
+            FeedItem::Gap(gap) => panic!("{gap:?}"),
+        }
+    }
+    assert_eq!(kills, WRITERS * ROWS / 200);
+    for writer in writing {
+        writer.await.unwrap();
+    }
+    running.stop().await;
+    fixture.end().await;
 }
