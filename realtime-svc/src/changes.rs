@@ -12,6 +12,7 @@ mod generated;
 mod image;
 mod index;
 mod metrics;
+mod owners;
 mod questions;
 mod render;
 mod sql;

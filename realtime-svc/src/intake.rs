@@ -3,46 +3,46 @@
 
 use std::time::Duration;
 
-use tokio::{sync::mpsc, time::Instant};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     app::App,
     hub::Body,
     messages,
-    replication::{Change, Commit, Event, FeedItem},
+    replication::{Change, Commit, Event, FeedItem, Items},
 };
 
 /// The most changes of one batch.
 const BATCH: usize = 2000;
-/// Items taken out of the channel at once.
-const ITEMS: usize = 512;
 /// How long a batch that failed waits for the next attempt.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Reads the feed until it ends.
-pub(crate) async fn run(app: App, mut items: mpsc::Receiver<FeedItem>, stop: CancellationToken) {
+pub(crate) async fn run(app: App, mut items: Items, stop: CancellationToken) {
     let mut intake = Intake {
         window: app.config().changes_window,
         app,
         batch: Vec::new(),
         end: None,
     };
-    let mut taken = Vec::with_capacity(ITEMS);
-    while items.recv_many(&mut taken, ITEMS).await > 0 {
-        let started = Instant::now();
-        for item in taken.drain(..) {
-            intake.take(item);
-        }
+    while let Some(first) = items.recv().await {
+        intake.take(first);
         // A client that has just written a row may learn of it from the log before it has the answer to its write, and
         // then does not know the row. So changes wait a moment, and what comes meanwhile shares the questions about who
         // may see it.
-        let closes = started + intake.window;
-        while !intake.batch.is_empty() && intake.batch.len() < BATCH {
-            let more = items.recv_many(&mut taken, ITEMS);
-            match tokio::time::timeout_at(closes, more).await {
-                Ok(0) | Err(_) => break,
-                Ok(_) => taken.drain(..).for_each(|item| intake.take(item)),
+        let closes = Instant::now() + intake.window;
+        while intake.batch.len() < BATCH {
+            if let Some(item) = items.try_recv() {
+                intake.take(item);
+                continue;
+            }
+            if intake.batch.is_empty() {
+                break;
+            }
+            match tokio::time::timeout_at(closes, items.recv()).await {
+                Ok(Some(item)) => intake.take(item),
+                Ok(None) | Err(_) => break,
             }
         }
         if !intake.deliver(&stop).await {

@@ -1,16 +1,17 @@
 //! What the database says of a table and of roles at the moment of asking.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Write as _};
 
 use serde::Deserialize;
-use svc_kit::wire::Row;
+use svc_kit::{pg::quote_ident, wire::Row};
 
 use super::sql::{Database, DatabaseError, Statement, array, plain_array};
 
 /// Of every table: whether it is guarded by row-level security, its columns, and what roles may do with it.
 ///
 /// A role's answers are the same for all claims if it passes row-level security, or if all policies that could apply
-/// to it are constant.
+/// to it are constant. And where every policy compares a column with `auth.uid()`, which most do, the column alone
+/// says who sees a row, provided that the function is the platform's and the role may call it.
 const FACTS: &str = "select jsonb_build_object(
     'oid', c.oid::int8,
     'schema', n.nspname,
@@ -42,6 +43,26 @@ const FACTS: &str = "select jsonb_build_object(
                 and (0 = any (y.polroles) or exists (
                     select from unnest(y.polroles) m where pg_catalog.pg_has_role(r.oid, m, 'MEMBER')))
                 and pg_catalog.pg_get_expr(y.polqual, y.polrelid) is distinct from 'true'),
+            'owner_columns', case
+                when u.is_known and not r.rolsuper and not r.rolbypassrls
+                and not pg_catalog.pg_has_role(r.oid, c.relowner, 'USAGE')
+                and pg_catalog.has_schema_privilege(r.oid, c.relnamespace, 'USAGE')
+                and pg_catalog.has_function_privilege(r.oid, u.oid, 'EXECUTE')
+                then (
+                    select case when bool_and(y.polpermissive and o.attname is not null)
+                        then jsonb_agg(distinct o.attname) end
+                    from pg_catalog.pg_policy y
+                    left join pg_catalog.pg_attribute o
+                        on o.attrelid = c.oid and o.attnum > 0 and not o.attisdropped and o.atttypid = 'uuid'::regtype
+                        and pg_catalog.pg_get_expr(y.polqual, y.polrelid) in (
+                            format('(auth.uid() = %I)', o.attname), format('(%I = auth.uid())', o.attname),
+                            format('(( SELECT auth.uid() AS uid) = %I)', o.attname),
+                            format('(%I = ( SELECT auth.uid() AS uid))', o.attname))
+                    where y.polrelid = c.oid and y.polcmd in ('r', '*')
+                    and (0 = any (y.polroles) or exists (
+                        select from unnest(y.polroles) m where pg_catalog.pg_has_role(r.oid, m, 'MEMBER')))
+                )
+            end,
             'selectable', (
                 select coalesce(jsonb_agg(
                     pg_catalog.has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT') order by a.attnum), '[]')
@@ -53,8 +74,22 @@ const FACTS: &str = "select jsonb_build_object(
 )::text
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+left join lateral (
+    select f.oid, f.prorettype = 'uuid'::regtype and not f.prosecdef and f.proconfig is null and l.lanname = 'sql'
+        and coalesce(current_setting('request.jwt.claim.sub', true), '') = ''
+        and regexp_replace(f.prosrc, '\\s', '', 'g') in (
+            'selectcoalesce(nullif(current_setting(''request.jwt.claim.sub'',true),''''),'
+                'nullif(current_setting(''request.jwt.claims'',true),'''')::jsonb->>''sub'')::uuid',
+            'selectcoalesce(nullif(current_setting(''request.jwt.claim.sub'',true),''''),'
+                '(nullif(current_setting(''request.jwt.claims'',true),'''')::jsonb->>''sub''))::uuid') as is_known
+    from pg_catalog.pg_proc f join pg_catalog.pg_language l on l.oid = f.prolang
+    where f.oid = to_regprocedure('auth.uid()')
+) u on true
 left join pg_catalog.pg_constraint p on p.conrelid = c.oid and p.contype = 'p'
 where c.oid = any ($1::oid[])";
+
+/// Names in expressions are written in full.
+const NO_PATH: &str = "select num_nulls(set_config('search_path', 'pg_catalog', true))";
 
 const PUBLISHED: &str = "select format('%I.%I', p.schemaname, p.tablename)::regclass::oid::int8, p.schemaname::text, p.tablename::text
     from pg_catalog.pg_publication_tables p where p.pubname = $1";
@@ -62,13 +97,13 @@ const PUBLISHED: &str = "select format('%I.%I', p.schemaname, p.tablename)::regc
 /// A table, and what the roles that were asked about may do with it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Table {
-    oid: u32,
+    pub(super) oid: u32,
     pub(super) schema: String,
     pub(super) name: String,
     pub(super) is_guarded: bool,
     /// In attribute order.
     pub(super) columns: Vec<Column>,
-    roles: Vec<Rights>,
+    pub(super) roles: Vec<Rights>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,9 +124,11 @@ pub(super) struct Column {
 /// What a role may do with a table.
 #[derive(Debug, Deserialize)]
 pub(super) struct Rights {
-    name: String,
+    pub(super) name: String,
     /// Whoever has the role sees the same rows.
     pub(super) ignores_claims: bool,
+    /// If it is certain that a row is seen by those alone whose subject is the value of one of these columns.
+    pub(super) owner_columns: Option<Vec<String>>,
     /// For every column of the table.
     pub(super) selectable: Vec<bool>,
 }
@@ -108,9 +145,67 @@ impl Table {
         key
     }
 
+    /// How statements name the key's columns, for parameters that are arrays, one for each of them.
+    pub(super) fn key_sql(&self) -> KeySql {
+        let mut sql = KeySql::default();
+        for (index, column) in self.key().into_iter().enumerate() {
+            let (schema, name) = (
+                quote_ident(&column.type_schema),
+                quote_ident(&column.type_name),
+            );
+            let (comma, and) = if index == 0 {
+                ("", "")
+            } else {
+                (", ", " and ")
+            };
+            let place = index + 1;
+            // Writing to a string cannot fail.
+            let _ = write!(sql.arrays, "{comma}${place}::{schema}.{name}[]");
+            let _ = write!(sql.names, "k{place}, ");
+            let _ = write!(
+                sql.equal,
+                "{and}t.{} = k.k{place}",
+                quote_ident(&column.name)
+            );
+        }
+        sql
+    }
+
+    /// A statement that gives, for keys as its parameters, the place of each row that is there and columns as text.
+    pub(super) fn select_sql(&self, columns: &[&str]) -> String {
+        let key = self.key_sql();
+        let mut texts = String::new();
+        for column in columns {
+            let _ = write!(texts, ", t.{}::text", quote_ident(column));
+        }
+        format!(
+            "select k.place{texts} from unnest({}) with ordinality k ({}place) join {} t on {}",
+            key.arrays,
+            key.names,
+            self.quoted(),
+            key.equal,
+        )
+    }
+
+    /// Its name with its schema, quoted.
+    pub(super) fn quoted(&self) -> String {
+        format!("{}.{}", quote_ident(&self.schema), quote_ident(&self.name))
+    }
+
     pub(super) fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
+}
+
+/// Parts of a statement that looks for rows by their keys.
+#[derive(Debug, Default)]
+pub(super) struct KeySql {
+    /// `$1::"pg_catalog"."int4"[], …`
+    pub(super) arrays: String,
+    /// `k1, …, `
+    pub(super) names: String,
+    /// `t."id" = k.k1 and …`
+    pub(super) equal: String,
 }
 
 /// A table of the publication.
@@ -128,11 +223,10 @@ pub(super) async fn tables(
     roles: impl IntoIterator<Item = &str>,
 ) -> Result<HashMap<u32, Table>, DatabaseError> {
     let (oids, roles) = (plain_array(oids), array(roles.into_iter().map(Some)));
-    let rows = database
-        .run(&[Statement::new(FACTS, [&*oids, &*roles])])
-        .await?;
+    let facts = Statement::new(FACTS, [&*oids, &*roles]);
+    let rows = database.run(&[Statement::new(NO_PATH, []), facts]).await?;
     let read = |row: &Row| serde_json::from_slice::<Table>(row.get(0)?).ok();
-    let tables = rows.iter().flatten().filter_map(read);
+    let tables = rows.iter().skip(1).flatten().filter_map(read);
     Ok(tables.map(|table| (table.oid, table)).collect())
 }
 

@@ -8,12 +8,13 @@ use std::{
 
 use super::{
     Engine, EngineError, Subscriber,
-    catalog::{self, Table},
+    catalog::{self, Rights, Table},
     filter::Answer,
     generated,
     image::Image,
     index::{self, Entry, Index},
     metrics::Counts,
+    owners,
     questions::{Asked, Condition},
     render::{self, Rendering},
     visibility::{Check, Group},
@@ -49,6 +50,8 @@ enum Verdict {
     Visible,
     /// A group of the visibility check says.
     Group(usize),
+    /// The row's owner columns say.
+    Owner,
     /// It gets an error instead.
     Refused(&'static str),
 }
@@ -113,7 +116,7 @@ impl Engine {
         for row in &mut rows {
             row.settle(&holds, &values, self.0.settings.max_record_bytes);
         }
-        let groups = self.judge(&mut rows);
+        let (groups, owners) = judge(&mut rows);
         let images: Vec<_> = rows
             .iter_mut()
             .map(|row| std::mem::take(&mut row.new))
@@ -125,13 +128,24 @@ impl Engine {
             images: &images,
         };
         let seen = check.run().await?;
+        let owners = owners.read(database, &images).await?;
         for (row, new) in rows.iter_mut().zip(images) {
             row.new = new;
         }
         // From here on nothing can fail, so everything is given exactly once.
         let mut messages = 0;
         for (number, row) in rows.iter().enumerate() {
-            messages += row.give(|group| seen[group].binary_search(&number).is_ok());
+            messages += row.give(|candidate| match candidate.verdict {
+                Verdict::Visible | Verdict::Refused(_) => true,
+                Verdict::Group(group) => seen[group].binary_search(&number).is_ok(),
+                Verdict::Owner => {
+                    let rights = row.table.rights(&candidate.caller.caller.role);
+                    let columns = rights.and_then(|it| it.owner_columns.as_deref());
+                    let subject = candidate.caller.subject.as_deref();
+                    let known = columns.zip(subject);
+                    known.is_some_and(|(columns, subject)| owners.has(number, columns, subject))
+                }
+            });
         }
         self.0.metrics.add(Counts {
             changes: rows.len() as u64,
@@ -154,48 +168,55 @@ impl Engine {
         }
         Ok(())
     }
+}
 
-    /// Says of every candidate what can be said without asking, and groups those that have to be asked about.
-    fn judge<'t>(&self, rows: &mut [Row<'t>]) -> Vec<Group<'t>> {
-        let mut groups: Vec<Group<'t>> = Vec::new();
-        let mut by_caller: HashMap<(u32, *const Subscriber), usize> = HashMap::new();
-        let mut by_claims: HashMap<(u32, Arc<str>), usize> = HashMap::new();
-        for (number, row) in rows.iter_mut().enumerate() {
-            if row.change.action == Action::Delete || !row.table.is_guarded {
+/// Says of every candidate what can be said without asking, and groups those that have to be asked about.
+fn judge<'t>(rows: &mut [Row<'t>]) -> (Vec<Group<'t>>, owners::Wanted<'t>) {
+    let mut groups: Vec<Group<'t>> = Vec::new();
+    let mut owners = owners::Wanted::default();
+    let mut by_caller: HashMap<(u32, *const Subscriber), usize> = HashMap::new();
+    let mut by_claims: HashMap<(u32, Arc<str>), usize> = HashMap::new();
+    for (number, row) in rows.iter_mut().enumerate() {
+        if row.change.action == Action::Delete || !row.table.is_guarded {
+            continue;
+        }
+        let oid = row.change.relation.oid;
+        for candidate in &mut row.candidates {
+            if candidate.verdict != Verdict::Visible {
                 continue;
             }
-            let oid = row.change.relation.oid;
-            for candidate in &mut row.candidates {
-                if candidate.verdict != Verdict::Visible {
-                    continue;
-                }
-                let pointer = Arc::as_ptr(&candidate.caller);
-                let group = *by_caller.entry((oid, pointer)).or_insert_with(|| {
-                    let caller = &candidate.caller.caller;
-                    let rights = row.table.rights(&caller.role);
-                    let claims = if rights.is_some_and(|it| it.ignores_claims) {
-                        caller.role.clone()
-                    } else {
-                        format!("{}\0{}", caller.role, caller.claims_json)
-                    };
-                    *by_claims.entry((oid, claims.into())).or_insert_with(|| {
-                        groups.push(Group {
-                            table: row.table,
-                            caller: Arc::clone(&candidate.caller),
-                            rows: Vec::new(),
-                        });
-                        groups.len() - 1
-                    })
-                });
-                candidate.verdict = Verdict::Group(group);
-                let rows = &mut groups[group].rows;
-                if rows.last() != Some(&number) {
-                    rows.push(number);
-                }
+            let rights = row.table.rights(&candidate.caller.caller.role);
+            let columns = rights.and_then(|it| it.owner_columns.as_deref());
+            if let Some(columns) = columns.filter(|_| candidate.caller.subject.is_some()) {
+                owners.add(row.table, columns, number);
+                candidate.verdict = Verdict::Owner;
+                continue;
+            }
+            let pointer = Arc::as_ptr(&candidate.caller);
+            let group = *by_caller.entry((oid, pointer)).or_insert_with(|| {
+                let caller = &candidate.caller.caller;
+                let claims = if rights.is_some_and(|it| it.ignores_claims) {
+                    caller.role.clone()
+                } else {
+                    format!("{}\0{}", caller.role, caller.claims_json)
+                };
+                *by_claims.entry((oid, claims.into())).or_insert_with(|| {
+                    groups.push(Group {
+                        table: row.table,
+                        caller: Arc::clone(&candidate.caller),
+                        rows: Vec::new(),
+                    });
+                    groups.len() - 1
+                })
+            });
+            candidate.verdict = Verdict::Group(group);
+            let rows = &mut groups[group].rows;
+            if rows.last() != Some(&number) {
+                rows.push(number);
             }
         }
-        groups
     }
+    (groups, owners)
 }
 
 impl<'a> Row<'a> {
@@ -220,27 +241,27 @@ impl<'a> Row<'a> {
         let is_delete = action == Action::Delete;
         let image = if is_delete { &self.old } else { &self.new };
         let mut candidates = Vec::new();
-        let mut roles = BTreeMap::new();
-        let mut add =
-            |entry: &Arc<Entry>, conditions: Vec<usize>, refusal: Option<&'static str>| {
-                candidates.push(Candidate {
-                    entry: Arc::clone(entry),
-                    caller: entry.channel.caller(),
-                    conditions,
-                    verdict: refusal.map_or(Verdict::Visible, Verdict::Refused),
-                });
-            };
+        let mut add = |entry: &Arc<Entry>, caller, conditions, verdict| {
+            candidates.push(Candidate {
+                entry: Arc::clone(entry),
+                caller,
+                conditions,
+                verdict,
+            });
+        };
         let is_due =
             |entry: &Arc<Entry>| entry.since <= self.commit.lsn && !entry.channel.is_gone();
+        // Whoever cannot be told which row it is gets an error, whatever the filters say.
+        let mut refusals = HashMap::new();
         if !is_delete {
-            // Whoever cannot be told which row it is gets an error, whatever the filters say.
+            let roles = self.table.roles.iter();
+            refusals.extend(roles.filter_map(|it| Some((it.name.as_str(), self.refusal(it)?))));
+        }
+        if !refusals.is_empty() {
             for entry in index.listeners(oid, action).filter(|entry| is_due(entry)) {
-                let role = entry.channel.caller().caller.role.clone();
-                let refusal = roles
-                    .entry(role)
-                    .or_insert_with_key(|role| self.refusal(role));
-                if let Some(refusal) = refusal {
-                    add(entry, Vec::new(), Some(refusal));
+                let caller = entry.channel.caller();
+                if let Some(refusal) = refusals.get(caller.caller.role.as_str()) {
+                    add(entry, caller, Vec::new(), Verdict::Refused(refusal));
                 }
             }
         }
@@ -253,21 +274,19 @@ impl<'a> Row<'a> {
                     return;
                 }
                 let caller = entry.channel.caller();
-                if self.table.rights(&caller.caller.role).is_none()
-                    || roles.get(&caller.caller.role).is_some_and(Option::is_some)
-                {
+                let role = caller.caller.role.as_str();
+                if self.table.rights(role).is_none() || refusals.contains_key(role) {
                     return;
                 }
                 if let Some(conditions) = conditions(entry, image, questions) {
-                    add(entry, conditions, None);
+                    add(entry, caller, conditions, Verdict::Visible);
                 }
             },
         );
         self.candidates = candidates;
     }
 
-    fn refusal(&self, role: &str) -> Option<&'static str> {
-        let rights = self.table.rights(role)?;
+    fn refusal(&self, rights: &Rights) -> Option<&'static str> {
         let columns = self.table.columns.iter().zip(&rights.selectable);
         let mut key = columns
             .filter(|(column, _)| column.key.is_some() && self.new.get(&column.name).is_some())
@@ -297,7 +316,7 @@ impl<'a> Row<'a> {
     }
 
     /// Gives the change to all who see it; says how many messages that were.
-    fn give(&self, is_seen: impl Fn(usize) -> bool) -> u64 {
+    fn give(&self, is_seen: impl Fn(&Candidate) -> bool) -> u64 {
         let rendering = Rendering {
             commit: self.commit,
             change: self.change,
@@ -312,8 +331,7 @@ impl<'a> Row<'a> {
         let mut ids: BTreeMap<(u64, usize), (&Entry, Vec<u32>)> = BTreeMap::new();
         for candidate in &self.candidates {
             let channel = &candidate.entry.channel;
-            let is_hidden = matches!(candidate.verdict, Verdict::Group(group) if !is_seen(group));
-            if is_hidden || channel.is_gone() || candidate.caller.is_expired() {
+            if !is_seen(candidate) || channel.is_gone() || candidate.caller.is_expired() {
                 continue;
             }
             let Some(rights) = self.table.rights(&candidate.caller.caller.role) else {

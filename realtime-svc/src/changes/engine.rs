@@ -35,11 +35,23 @@ pub(crate) struct Subscriber {
     pub(crate) caller: Caller,
     /// From then on nothing is delivered.
     pub(crate) expires_at: SystemTime,
+    /// The claim `sub`, if it is a UUID.
+    pub(super) subject: Option<String>,
 }
 
 impl Subscriber {
     pub(crate) fn new(role: &str, claims_json: &str, expires_at: SystemTime) -> Self {
+        #[derive(serde::Deserialize)]
+        struct Claims {
+            sub: String,
+        }
+        // Other spellings of a UUID are left to Postgres.
+        let canonical = |text: &String| text.len() == 36;
+        let claims: Option<Claims> = serde_json::from_str(claims_json).ok();
+        let subject = claims.map(|claims| claims.sub).filter(canonical);
+        let subject: Option<Uuid> = subject.and_then(|text| text.parse().ok());
         Self {
+            subject: subject.map(|subject| subject.to_string()),
             caller: Caller {
                 role: role.to_owned(),
                 claims_json: claims_json.to_owned(),
@@ -268,12 +280,12 @@ impl Engine {
 
     /// Deletes the rows that an earlier process left, before the first of this one.
     async fn clear_once(&self) -> Result<(), DatabaseError> {
-        let clear = async || -> Result<(), DatabaseError> {
+        let clear = || async {
             let delete = Statement::new("delete from realtime.subscription", []);
             self.0.database.run(&[delete]).await?;
             self.refresh().await
         };
-        self.0.cleared.get_or_try_init(clear).await.map(|()| ())
+        self.0.cleared.get_or_try_init(clear).await.copied()
     }
 
     fn discard(&self, uuids: impl IntoIterator<Item = Uuid>) {
@@ -288,7 +300,7 @@ impl Engine {
         self.0.has_removed.notify_one();
     }
 
-    async fn delete_removed(&self) -> Result<(), DatabaseError> {
+    pub(super) async fn delete_removed(&self) -> Result<(), DatabaseError> {
         loop {
             let uuids: Vec<_> = {
                 let mut removed = self

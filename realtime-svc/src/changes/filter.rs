@@ -84,15 +84,8 @@ impl Filter {
             (Operator::In, None) => Answer::Ask,
             (_, None) => Answer::No,
             (operator, Some(value)) if type_oid == self.type_oid => {
-                match self
-                    .literal
-                    .as_ref()
-                    .and_then(|it| it.holds(operator, value))
-                {
-                    Some(Some(holds)) => (holds != negated).into(),
-                    Some(None) => Answer::No,
-                    None => Answer::Ask,
-                }
+                let literal = self.literal.as_ref();
+                literal.map_or(Answer::Ask, |it| it.answer(operator, negated, value))
             }
             _ => Answer::Ask,
         }
@@ -144,27 +137,34 @@ impl Literal {
         })
     }
 
-    /// The answer without negation; inner none is null, outer none is that it is not known here.
-    fn holds(&self, operator: Operator, value: &str) -> Option<Option<bool>> {
-        let key = self.kind.key(value)?;
-        let first = self.keys.first();
-        let is_first = || first.map(|it| **it == *key);
-        let order = || self.kind.compare(&key, first?);
-        Some(Some(match operator {
-            Operator::Eq => is_first()?,
-            Operator::Neq | Operator::IsDistinct => !is_first()?,
-            Operator::Lt => order()? == Ordering::Less,
-            Operator::Lte => order()? != Ordering::Greater,
-            Operator::Gt => order()? == Ordering::Greater,
-            Operator::Gte => order()? != Ordering::Less,
-            Operator::In => {
-                let is_in = self.keys.iter().any(|it| **it == *key);
-                if !is_in && self.has_null {
-                    return Some(None);
-                }
-                is_in
-            }
-            _ => return None,
-        }))
+    /// The answer for a value that is not null.
+    fn answer(&self, operator: Operator, is_negated: bool, value: &str) -> Answer {
+        let Some(key) = self.kind.key(value) else {
+            return Answer::Ask;
+        };
+        if operator == Operator::In {
+            let is_in = self.keys.iter().any(|it| **it == *key);
+            return if !is_in && self.has_null {
+                // Neither true nor false.
+                Answer::No
+            } else {
+                (is_in != is_negated).into()
+            };
+        }
+        let Some(other) = self.keys.first() else {
+            return Answer::Ask;
+        };
+        let is_equal = **other == *key;
+        let order = || self.kind.compare(&key, other);
+        let holds = match operator {
+            Operator::Eq => Some(is_equal),
+            Operator::Neq | Operator::IsDistinct => Some(!is_equal),
+            Operator::Lt => order().map(Ordering::is_lt),
+            Operator::Lte => order().map(Ordering::is_le),
+            Operator::Gt => order().map(Ordering::is_gt),
+            Operator::Gte => order().map(Ordering::is_ge),
+            _ => None,
+        };
+        holds.map_or(Answer::Ask, |holds| (holds != is_negated).into())
     }
 }

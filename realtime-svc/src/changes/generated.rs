@@ -1,8 +1,6 @@
 //! Stored generated columns: before Postgres 18 the log leaves them out, so they are read from the table.
 
-use std::{borrow::Cow, collections::HashMap, fmt::Write as _};
-
-use svc_kit::pg::quote_ident;
+use std::{borrow::Cow, collections::HashMap};
 
 use super::{
     catalog::{Column, Table},
@@ -16,7 +14,7 @@ pub(super) async fn complete<'r, 'a: 'r>(
     database: &Database,
     rows: impl Iterator<Item = (&'a Table, &'a Change, &'r mut Image<'a>)>,
 ) -> Result<(), DatabaseError> {
-    let mut tables: HashMap<usize, (&Table, Vec<&Column>, Vec<&'r mut Image<'a>>)> = HashMap::new();
+    let mut tables: HashMap<u32, (&Table, Vec<&Column>, Vec<&'r mut Image<'a>>)> = HashMap::new();
     for (table, change, image) in rows {
         if change.new.is_none() || !table.columns.iter().any(|column| column.is_generated) {
             continue;
@@ -30,7 +28,7 @@ pub(super) async fn complete<'r, 'a: 'r>(
             continue;
         }
         let (_, _, images) = tables
-            .entry(std::ptr::from_ref(table).addr())
+            .entry(table.oid)
             .or_insert_with(|| (table, missing, Vec::new()));
         images.push(image);
     }
@@ -46,7 +44,8 @@ pub(super) async fn complete<'r, 'a: 'r>(
                 )
             })
             .collect();
-        let sql = statement(table, &columns);
+        let names: Vec<_> = columns.iter().map(|it| it.name.as_str()).collect();
+        let sql = table.select_sql(&names);
         let keys = keys.iter().map(String::as_str);
         let rows = database.run(&[Statement::new(&sql, keys)]).await?;
         for row in rows.iter().flatten() {
@@ -67,33 +66,4 @@ pub(super) async fn complete<'r, 'a: 'r>(
         }
     }
     Ok(())
-}
-
-fn statement(table: &Table, columns: &[&Column]) -> String {
-    let (mut arrays, mut names, mut equal) = (String::new(), String::new(), String::new());
-    for (index, key) in table.key().into_iter().enumerate() {
-        let kind = format!(
-            "{}.{}",
-            quote_ident(&key.type_schema),
-            quote_ident(&key.type_name)
-        );
-        let (comma, and) = if index == 0 {
-            ("", "")
-        } else {
-            (", ", " and ")
-        };
-        let place = index + 1;
-        let _ = write!(arrays, "{comma}${place}::{kind}[]");
-        let _ = write!(names, "k{place}, ");
-        let _ = write!(equal, "{and}t.{} = k.k{place}", quote_ident(&key.name));
-    }
-    let mut texts = String::new();
-    for column in columns {
-        let _ = write!(texts, ", t.{}::text", quote_ident(&column.name));
-    }
-    format!(
-        "select k.place{texts} from unnest({arrays}) with ordinality k ({names}place) join {}.{} t on {equal}",
-        quote_ident(&table.schema),
-        quote_ident(&table.name),
-    )
 }

@@ -40,12 +40,13 @@ impl<'a> Image<'a> {
     /// What identifies the row, as it was before; all of it with the full identity.
     pub(super) fn old(change: &'a Change) -> Self {
         let is_identity = |index: usize| change.relation.columns[index].is_identity;
+        if change.action == Action::Insert {
+            return Self::default();
+        }
         match (&change.old, &change.new) {
-            _ if change.action == Action::Insert => Self::default(),
             (Old::Full(cells), _) => Self::of(change, cells, |_| true),
-            (Old::Key(cells), _) => Self::of(change, cells, is_identity),
-            // The identity is as it was.
-            (Old::None, Some(cells)) => Self::of(change, cells, is_identity),
+            // Where nothing is said of the old row, its identity is as it was.
+            (Old::Key(cells), _) | (Old::None, Some(cells)) => Self::of(change, cells, is_identity),
             (Old::None, None) => Self::default(),
         }
     }

@@ -3,8 +3,6 @@
 
 use std::{collections::HashMap, hash::Hash};
 
-use svc_kit::wire::Row;
-
 use super::{
     sql::{Database, DatabaseError, Statement, array, plain_array},
     types,
@@ -62,40 +60,96 @@ impl<Q: Clone + Eq + Hash> Asked<Q> {
     }
 }
 
-impl Asked<Condition> {
-    /// Whether they hold, by their numbers. One that the database cannot answer does not.
-    pub(super) async fn answers(&self, database: &Database) -> Result<Vec<bool>, DatabaseError> {
-        let texts = |part: &[Condition]| {
-            [
-                array(part.iter().map(|it| Some(it.operator.name()))),
-                plain_array(part.iter().map(|it| it.type_oid)),
-                array(
-                    part.iter()
-                        .map(|it| it.value.as_deref().map(|text| plain(it.type_oid, text))),
-                ),
-                array(part.iter().map(|it| Some(it.other.as_str()))),
-                plain_array(part.iter().map(|it| it.is_negated)),
-            ]
+/// Something that only the database knows.
+pub(super) trait Question: Sized + Sync {
+    type Answer: Send;
+
+    /// What is taken for the answer if there is none.
+    fn unknown() -> Self::Answer;
+
+    /// The answers to some questions, in their order.
+    fn ask(
+        database: &Database,
+        part: &[Self],
+    ) -> impl Future<Output = Result<Vec<Self::Answer>, DatabaseError>> + Send;
+}
+
+impl Question for Condition {
+    type Answer = bool;
+
+    fn unknown() -> bool {
+        false
+    }
+
+    async fn ask(database: &Database, part: &[Self]) -> Result<Vec<bool>, DatabaseError> {
+        let value = |it: &'_ Self| {
+            it.value
+                .as_ref()
+                .map(|text| plain(it.type_oid, text).to_owned())
         };
-        let read = |row: &Row| row.get(0) == Some(&[1]);
-        each(database, HOLDS, &self.list, texts, read, || false).await
+        let values: Vec<_> = part.iter().map(value).collect();
+        let texts = [
+            array(part.iter().map(|it| Some(it.operator.name()))),
+            plain_array(part.iter().map(|it| it.type_oid)),
+            array(values.iter().map(Option::as_deref)),
+            array(part.iter().map(|it| Some(it.other.as_str()))),
+            plain_array(part.iter().map(|it| it.is_negated)),
+        ];
+        let statement = Statement::new(HOLDS, texts.iter().map(String::as_str));
+        let rows = database.run(&[statement]).await?;
+        let answers = rows.iter().flatten().map(|row| row.get(0) == Some(&[1]));
+        Ok(answers.collect())
     }
 }
 
-impl Asked<(u32, String)> {
-    /// The JSON texts, by their numbers; none where the database does not understand the value.
+/// A value's type and text. The answer is its JSON.
+impl Question for (u32, String) {
+    type Answer = Option<String>;
+
+    fn unknown() -> Option<String> {
+        None
+    }
+
+    async fn ask(database: &Database, part: &[Self]) -> Result<Vec<Option<String>>, DatabaseError> {
+        let texts = [
+            plain_array(part.iter().map(|it| it.0)),
+            array(part.iter().map(|it| Some(plain(it.0, &it.1)))),
+        ];
+        let statement = Statement::new(AS_JSON, texts.iter().map(String::as_str));
+        let rows = database.run(&[statement]).await?;
+        Ok(rows.iter().flatten().map(|row| row.text(0)).collect())
+    }
+}
+
+impl<Q: Question> Asked<Q> {
+    /// The answers, by the numbers of the questions. A part in which something cannot be answered is halved until that is
+    /// alone.
     pub(super) async fn answers(
         &self,
         database: &Database,
-    ) -> Result<Vec<Option<String>>, DatabaseError> {
-        let texts = |part: &[(u32, String)]| {
-            [
-                plain_array(part.iter().map(|it| it.0)),
-                array(part.iter().map(|it| Some(plain(it.0, &it.1)))),
-            ]
-        };
-        let read = |row: &Row| row.text(0);
-        each(database, AS_JSON, &self.list, texts, read, || None).await
+    ) -> Result<Vec<Q::Answer>, DatabaseError> {
+        let mut answers = Vec::with_capacity(self.list.len());
+        let mut open: Vec<&[Q]> = self.list.chunks(AT_ONCE).rev().collect();
+        while let Some(part) = open.pop() {
+            match Q::ask(database, part).await {
+                Ok(mut found) => {
+                    found.truncate(part.len());
+                    found.resize_with(part.len(), Q::unknown);
+                    answers.append(&mut found);
+                }
+                Err(error) if error.refusal().is_none() => return Err(error),
+                Err(error) if part.len() == 1 => {
+                    tracing::debug!(%error, "the database cannot answer for a value");
+                    answers.push(Q::unknown());
+                }
+                Err(_) => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    open.push(second);
+                    open.push(first);
+                }
+            }
+        }
+        Ok(answers)
     }
 }
 
@@ -105,40 +159,4 @@ fn plain(type_oid: u32, text: &str) -> &str {
         types::BYTEA => text.strip_prefix("\\x").unwrap_or(text),
         _ => text,
     }
-}
-
-/// Asks in parts. A part in which something cannot be answered is halved until that is alone.
-async fn each<Q, A, const N: usize>(
-    database: &Database,
-    sql: &str,
-    list: &[Q],
-    texts: impl Fn(&[Q]) -> [String; N],
-    read: impl Fn(&Row) -> A,
-    unknown: impl Fn() -> A,
-) -> Result<Vec<A>, DatabaseError> {
-    let mut answers = Vec::with_capacity(list.len());
-    let mut open: Vec<&[Q]> = list.chunks(AT_ONCE).rev().collect();
-    while let Some(part) = open.pop() {
-        let texts = texts(part);
-        let statement = Statement::new(sql, texts.iter().map(String::as_str));
-        match database.run(&[statement]).await {
-            Ok(rows) => {
-                let mut found: Vec<_> = rows.iter().flatten().map(&read).collect();
-                found.truncate(part.len());
-                found.resize_with(part.len(), &unknown);
-                answers.append(&mut found);
-            }
-            Err(error) if error.refusal().is_none() => return Err(error),
-            Err(error) if part.len() == 1 => {
-                tracing::debug!(%error, "the database cannot answer for a value");
-                answers.push(unknown());
-            }
-            Err(_) => {
-                let (first, second) = part.split_at(part.len() / 2);
-                open.push(second);
-                open.push(first);
-            }
-        }
-    }
-    Ok(answers)
 }

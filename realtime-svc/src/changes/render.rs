@@ -71,7 +71,7 @@ impl Rendering<'_> {
                 .filter(|it| self.new.get(&it.name).is_none());
             let kept = kept.filter(|_| !self.is_too_large);
             let values = self.new.0.iter().filter(|it| self.fits(it)).chain(kept);
-            self.object(&mut text, "record", values.filter(|it| is_shown(&it.name)));
+            object(&mut text, "record", values.filter(|it| is_shown(&it.name)));
         }
         if self.change.action != Action::Insert {
             // Nobody can say who may see a row that is gone, so only its key is shown.
@@ -80,7 +80,7 @@ impl Rendering<'_> {
             let values = self.old.0.iter().filter(|it| {
                 self.fits(it) && is_shown(&it.name) && (!is_key_only || is_key(&it.name))
             });
-            self.object(&mut text, "old_record", values);
+            object(&mut text, "old_record", values);
         }
         text.push('}');
         text
@@ -90,10 +90,10 @@ impl Rendering<'_> {
     pub(super) fn refusal(&self, error: &str) -> String {
         let mut text = self.head("null", "", &format!("[{}]", json(error)));
         if self.change.action != Action::Delete {
-            self.object(&mut text, "record", [].into_iter());
+            object(&mut text, "record", [].into_iter());
         }
         if self.change.action != Action::Insert {
-            self.object(&mut text, "old_record", [].into_iter());
+            object(&mut text, "old_record", [].into_iter());
         }
         text.push('}');
         text
@@ -103,30 +103,10 @@ impl Rendering<'_> {
         let relation = &self.change.relation;
         format!(
             r#"{{"schema":{},"table":{},"commit_timestamp":{moment},"type":"{}","columns":[{columns}],"errors":{errors}"#,
-            json(&*relation.schema),
-            json(&*relation.name),
+            json(&relation.schema),
+            json(&relation.name),
             index::name(self.change.action),
         )
-    }
-
-    fn object<'v>(
-        &self,
-        text: &mut String,
-        name: &str,
-        values: impl Iterator<Item = &'v Value<'v>>,
-    ) {
-        text.push_str(",\"");
-        text.push_str(name);
-        text.push_str("\":{");
-        for (index, value) in values.enumerate() {
-            if index > 0 {
-                text.push(',');
-            }
-            text.push_str(&json(&*value.name));
-            text.push(':');
-            text.push_str(value.json.text());
-        }
-        text.push('}');
     }
 
     fn fits(&self, value: &Value<'_>) -> bool {
@@ -138,6 +118,22 @@ impl Rendering<'_> {
         let moment = DateTime::<Utc>::from_timestamp_micros(self.commit.at).unwrap_or_default();
         moment.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
     }
+}
+
+/// Adds a member that is an object.
+fn object<'v>(text: &mut String, name: &str, values: impl Iterator<Item = &'v Value<'v>>) {
+    text.push_str(",\"");
+    text.push_str(name);
+    text.push_str("\":{");
+    for (index, value) in values.enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text.push_str(&json(&value.name));
+        text.push(':');
+        text.push_str(value.json.text());
+    }
+    text.push('}');
 }
 
 impl Json {
@@ -163,7 +159,7 @@ pub(super) fn is_too_large(
             .map_or("", |column| &column.shown_type);
         let oid = value.type_oid.to_string();
         // `{"name": …, "type": …, "value": …, "typeoid": …}, `
-        json(&*value.name).len() + json(kind).len() + value.json.text().len() + oid.len() + 44
+        json(&value.name).len() + json(kind).len() + value.json.text().len() + oid.len() + 44
     };
     let relation = &change.relation;
     // `{"pk": […], "table": …, "action": "U", "schema": …, "columns": […], "identity": […], "timestamp": "…"}`

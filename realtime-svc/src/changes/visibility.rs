@@ -5,7 +5,6 @@
 
 use std::{
     collections::HashMap,
-    fmt::Write as _,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -13,10 +12,7 @@ use std::{
 };
 
 use futures_util::future::try_join_all;
-use svc_kit::{
-    pg::quote_ident,
-    wire::{Lease, Row},
-};
+use svc_kit::wire::{Lease, Row};
 
 use super::{
     Subscriber,
@@ -35,6 +31,9 @@ pub(super) struct Group<'a> {
     /// Numbers of changes, ascending.
     pub(super) rows: Vec<usize>,
 }
+
+/// Numbers of changes, and the arrays of their keys: one for each column.
+type Keys = (Arc<[usize]>, Arc<[String]>);
 
 /// A part of a group, ready to be asked.
 #[derive(Clone)]
@@ -63,8 +62,7 @@ impl Check<'_> {
         let parts: Vec<_> = questions.chunks(AT_ONCE).collect();
         let next = AtomicUsize::new(0);
         let workers = self.parallel.clamp(1, parts.len().max(1));
-        let working: Vec<_> = (0..workers).map(|_| self.work(&parts, &next)).collect();
-        let found = try_join_all(working).await?;
+        let found = try_join_all((0..workers).map(|_| self.work(&parts, &next))).await?;
         let mut seen = vec![Vec::new(); self.groups.len()];
         for (group, mut rows) in found.into_iter().flatten() {
             seen[group].append(&mut rows);
@@ -75,11 +73,23 @@ impl Check<'_> {
         Ok(seen)
     }
 
+    /// Takes parts as long as there are any.
+    async fn work(
+        &self,
+        parts: &[&[Question]],
+        next: &AtomicUsize,
+    ) -> Result<Vec<(usize, Vec<usize>)>, DatabaseError> {
+        let mut seen = Vec::new();
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            self.ask_all(part, &mut seen).await?;
+        }
+        Ok(seen)
+    }
+
     fn questions(&self) -> Vec<Question> {
         let mut statements: HashMap<*const Table, Arc<str>> = HashMap::new();
         // Without filters everybody is asked about the same rows.
-        let mut known: HashMap<(*const Table, &[usize]), (Arc<[usize]>, Arc<[String]>)> =
-            HashMap::new();
+        let mut known: HashMap<(*const Table, &[usize]), Keys> = HashMap::new();
         let mut questions = Vec::with_capacity(self.groups.len());
         for (number, group) in self.groups.iter().enumerate() {
             let table = std::ptr::from_ref(group.table);
@@ -110,19 +120,6 @@ impl Check<'_> {
             )
         };
         table.key().into_iter().map(of).collect()
-    }
-
-    /// Asks what nobody else is asking, until all is asked.
-    async fn work(
-        &self,
-        parts: &[&[Question]],
-        next: &AtomicUsize,
-    ) -> Result<Vec<(usize, Vec<usize>)>, DatabaseError> {
-        let mut seen = Vec::new();
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            self.ask_all(part, &mut seen).await?;
-        }
-        Ok(seen)
     }
 
     /// Asks, and asks again in halves when something cannot be answered: nobody sees what a policy fails on.
@@ -192,28 +189,14 @@ impl Check<'_> {
 /// Gives the places of the keys whose rows are seen. One look into the key's index for each: LIMIT keeps the planner from
 /// anything cleverer, which would be so for some tables only.
 fn statement(table: &Table) -> Arc<str> {
-    let (mut arrays, mut names, mut equal) = (String::new(), String::new(), String::new());
-    for (index, column) in table.key().into_iter().enumerate() {
-        let kind = format!(
-            "{}.{}",
-            quote_ident(&column.type_schema),
-            quote_ident(&column.type_name)
-        );
-        let (comma, and) = if index == 0 {
-            ("", "")
-        } else {
-            (", ", " and ")
-        };
-        let place = index + 1;
-        let _ = write!(arrays, "{comma}${place}::{kind}[]");
-        let _ = write!(names, "k{place}, ");
-        let _ = write!(equal, "{and}t.{} = k.k{place}", quote_ident(&column.name));
-    }
+    let key = table.key_sql();
     format!(
-        "select k.place from unnest({arrays}) with ordinality k ({names}place) \
-         cross join lateral (select from {}.{} t where {equal} limit 1) seen",
-        quote_ident(&table.schema),
-        quote_ident(&table.name),
+        "select k.place from unnest({}) with ordinality k ({}place) \
+         cross join lateral (select from {} t where {} limit 1) seen",
+        key.arrays,
+        key.names,
+        table.quoted(),
+        key.equal,
     )
     .into()
 }

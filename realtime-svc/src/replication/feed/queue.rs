@@ -54,6 +54,7 @@ impl Items {
     }
 
     /// How many items wait.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
