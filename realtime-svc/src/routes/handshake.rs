@@ -83,7 +83,7 @@ fn admit(app: &App, query: &SocketQuery, headers: &HeaderMap) -> Result<Client, 
     })
 }
 
-/// The `x-` headers as a JSON object, which policies may read. The key itself is not for them.
+/// The `x-` headers as a JSON object, which policies may read.
 fn extension_headers(headers: &HeaderMap) -> Arc<str> {
     let mut found = Map::new();
     let mut length = 0;

@@ -20,6 +20,8 @@ use crate::{
 
 /// How long a join waits for the log to be read. Without it broadcasts of sockets and presence work all the same.
 const REPLICATION_PATIENCE: Duration = Duration::from_secs(3);
+/// What one channel may subscribe to; each is a row for every table that it covers.
+const MAX_CHANGES: usize = 1000;
 /// The part of a topic that clients put in front of every name.
 const PREFIX: &str = "realtime:";
 
@@ -77,7 +79,7 @@ impl Session {
                 self.client.key.clone()
             }
         };
-        if join.changes.iter().any(|wanted| !wanted.is_object()) {
+        if join.changes.len() > MAX_CHANGES || !join.changes.iter().all(Value::is_object) {
             return Err(JoinError::Unknown);
         }
         if join.asks_replay && !join.is_private {

@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
     reason = "a test fails where something unexpected happens"
 )]
 
@@ -9,6 +10,7 @@ mod broadcast;
 mod changes;
 mod channels;
 mod client;
+mod delivery;
 mod migrations;
 mod private;
 mod refusals;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use super::{World, on, service, user};
+use crate::socket::{Frame, Order};
 use crate::{
     changes::SubscribeError,
     replication::{Action, Cell, Change, Commit, Old},
@@ -185,10 +186,10 @@ impl World {
         let mut given = Messages::new();
         for (channel, frames) in &mut self.channels {
             while let Ok(frame) = frames.try_recv() {
-                let crate::socket::Frame::Text(text) = frame else {
+                let Order::Send(Frame::Text(text)) = frame else {
                     panic!()
                 };
-                let (ids, _) = super::message(crate::socket::Frame::Text(text.clone()));
+                let (ids, _) = super::message(Order::Send(Frame::Text(text.clone())));
                 let data: String = sqlx::query_scalar("select ($1::jsonb #> '{4,data}')::text")
                     .bind(&*text)
                     .fetch_one(&mut self.log)
