@@ -1,26 +1,70 @@
-use std::sync::Arc;
-
-use axum::{
-    Router,
-    extract::{Query, State},
-    routing::get,
+use std::{
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
-use http::HeaderMap;
+
+use anyhow::Context as _;
+use axum::Router;
+use secrecy::ExposeSecret as _;
+use sqlx::PgPool;
+use svc_kit::{
+    pg::{self, PoolSettings},
+    wire::{self, Pool, Target},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config,
-    error::Error,
-    key::{self, SocketQuery},
+    changes::{self, Engine},
+    hub::{Broadcast, Hub, RoomName},
+    intake,
+    limits::TICK,
+    metrics::Metrics,
+    policies::Policies,
+    replication::{self, Counters, Feed, Status, User, tend_every},
+    routes,
+    socket::ChannelId,
+    token::Verifier,
 };
+
+/// Shown in `pg_stat_activity`.
+const APPLICATION: &str = "realtime_svc";
+/// How long a question waits for a connection.
+const POOL_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long sockets may take to close when the service stops.
+const DRAIN: Duration = Duration::from_secs(8);
 
 /// The realtime service.
 #[derive(Clone, Debug)]
 pub struct App(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     config: Config,
+    verifier: Verifier,
+    metrics: Arc<Metrics>,
+    hub: Arc<Hub>,
+    target: Target,
+    pool: Pool,
+    /// For what is asked seldom.
+    catalog: PgPool,
+    engine: Engine,
+    /// Nothing before the workers run.
+    feed: OnceLock<Feed>,
+    policies: Policies,
+    sessions: TaskTracker,
+    drain: CancellationToken,
+    /// A child of `drain`.
+    connected: Mutex<CancellationToken>,
+    channels: AtomicU64,
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").finish_non_exhaustive()
+    }
 }
 
 impl App {
@@ -30,34 +74,204 @@ impl App {
         reason = "every service is made the same way, and most of them connect"
     )]
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
-        Ok(Self(Arc::new(Inner { config })))
+        let metrics = Arc::new(Metrics::new(&config.limits));
+        let drain = CancellationToken::new();
+        let url = config.database_url.expose_secret();
+        let target = Target::new(url, APPLICATION, |_| None)
+            .context("the database's address cannot be read")?;
+        let pool = wire::pool(target.clone(), config.pool_size.max(1), POOL_TIMEOUT)?;
+        let engine = changes::Settings::default();
+        // Who waits for a permission must not wait for changes, and the other way round.
+        let engine_pool = wire::pool(target.clone(), engine.parallel + 1, POOL_TIMEOUT)?;
+        let catalog = pg::pool(
+            url,
+            &PoolSettings {
+                max_connections: 2,
+                ..PoolSettings::new(APPLICATION)
+            },
+        )?;
+        Ok(Self(Arc::new(Inner {
+            verifier: Verifier {
+                keys: config.keys.clone(),
+                demanded: config.demanded_claims.clone(),
+            },
+            hub: Arc::new(Hub::new(metrics.clone())),
+            policies: Policies::new(pool.clone()),
+            pool,
+            target,
+            catalog,
+            engine: Engine::new(engine_pool, engine),
+            feed: OnceLock::new(),
+            metrics,
+            config,
+            sessions: TaskTracker::new(),
+            connected: Mutex::new(drain.child_token()),
+            drain,
+            channels: AtomicU64::new(0),
+        })))
     }
 
     /// All routes.
     pub fn router(&self) -> Router {
-        Router::new()
-            .route("/healthcheck", get(async || "ok"))
-            .route("/socket/websocket", get(socket))
-            .fallback(async || Error::NotImplemented)
-            .with_state(self.clone())
+        routes::router(self)
     }
 
-    /// Loops that outlive a request: none so far.
-    pub fn spawn_workers(&self, _stop: CancellationToken) -> TaskTracker {
-        TaskTracker::new()
+    /// The rates of limits, and the end of all sockets when it is time to stop.
+    pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
+        let tracker = TaskTracker::new();
+        self.spawn_database_workers(&tracker, &stop);
+        let (app, stopped) = (self.clone(), stop.clone());
+        tracker.spawn(async move {
+            let mut ticks = tokio::time::interval(TICK);
+            loop {
+                tokio::select! {
+                    _ = ticks.tick() => app.metrics().tick(),
+                    () = stopped.cancelled() => break,
+                }
+            }
+        });
+        let app = self.clone();
+        tracker.spawn(async move {
+            stop.cancelled().await;
+            app.0.drain.cancel();
+            app.0.sessions.close();
+            let closed = tokio::time::timeout(DRAIN, app.0.sessions.wait());
+            if closed.await.is_err() {
+                tracing::warn!("sockets were still open when the time to close them was over");
+            }
+        });
+        tracker
     }
-}
 
-/// Refuses the handshake, late: clients try again at once, and all of them together.
-async fn socket(
-    State(app): State<App>,
-    Query(query): Query<SocketQuery>,
-    headers: HeaderMap,
-) -> Error {
-    let config = &app.0.config;
-    let refusal = key::check(&headers, &query, &config.keys)
-        .err()
-        .unwrap_or(Error::NotImplemented);
-    tokio::time::sleep(config.connect_error_backoff).await;
-    refusal
+    pub(crate) fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    pub(crate) fn verifier(&self) -> &Verifier {
+        &self.0.verifier
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
+    pub(crate) fn policies(&self) -> &Policies {
+        &self.0.policies
+    }
+
+    /// The sockets that are open.
+    pub(crate) fn sessions(&self) -> &TaskTracker {
+        &self.0.sessions
+    }
+
+    /// Cancelled when the service stops.
+    pub(crate) fn drain(&self) -> &CancellationToken {
+        &self.0.drain
+    }
+
+    /// A number that no other channel of this process has.
+    pub(crate) fn new_channel_id(&self) -> ChannelId {
+        ChannelId(self.0.channels.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Sends to everybody in a room; gives how many of them are connected here.
+    pub(crate) fn send(&self, name: &RoomName, message: &Broadcast) -> usize {
+        self.0.hub.broadcast(name, message)
+    }
+
+    /// Closes every socket; clients connect again.
+    pub(crate) fn disconnect_all(&self) {
+        let next = self.0.drain.child_token();
+        let mut current = self
+            .0
+            .connected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *current, next).cancel();
+    }
+
+    /// Cancelled when the sockets that are open now are to be closed.
+    pub(crate) fn connected(&self) -> CancellationToken {
+        let current = self
+            .0
+            .connected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        current.clone()
+    }
+
+    /// True if messages of the database reach the rooms.
+    pub(crate) fn is_replicating(&self) -> bool {
+        let feed = self.0.feed.get();
+        feed.is_some_and(|feed| *feed.status().borrow() == Status::Streaming)
+    }
+
+    /// What was read of the log; nothing without the service's workers.
+    pub(crate) fn log_counters(&self) -> Option<&Counters> {
+        self.0.feed.get().map(Feed::counters)
+    }
+
+    /// Returns when messages and changes of the database flow; never without the service's workers.
+    pub(crate) async fn replication_ready(&self) {
+        match self.0.feed.get() {
+            Some(feed) if feed.wait_streaming().await.is_some() => {}
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Has the log read for as long as the answer lives.
+    pub(crate) fn need_feed(&self) -> Option<User> {
+        self.0.feed.get().map(Feed::user)
+    }
+
+    /// Everything in the log up to here is dealt with.
+    pub(crate) fn confirm(&self, end: u64) {
+        if let Some(feed) = self.0.feed.get() {
+            feed.confirm(end);
+        }
+    }
+
+    /// Who listens to changes of rows.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// Ends a channel's subscriptions to changes.
+    pub(crate) fn unsubscribe(&self, channel: ChannelId) {
+        self.0.engine.unsubscribe(channel.0);
+    }
+
+    /// Tells everybody who listens to changes that some were lost.
+    pub(crate) fn interrupt_changes(&self) {
+        for (channel, outlet) in self.0.engine.outlets() {
+            outlet.interrupt(ChannelId(channel));
+        }
+    }
+
+    /// Reads the log, and keeps what is in the database in order.
+    fn spawn_database_workers(&self, tracker: &TaskTracker, stop: &CancellationToken) {
+        let config = &self.0.config;
+        let settings = replication::Settings {
+            idle_after: config.replication_idle,
+            max_lag_bytes: config.max_lag_bytes,
+            ..replication::Settings::new(self.0.target.clone(), config.slot_suffix.as_deref())
+        };
+        let catalog = &self.0.catalog;
+        let (feed, items) = Feed::spawn(settings, catalog.clone(), tracker, stop.clone());
+        // Workers are spawned once.
+        let _ = self.0.feed.set(feed);
+        tracker.spawn(intake::run(self.clone(), items, stop.clone()));
+        let (engine, stopped) = (self.0.engine.clone(), stop.clone());
+        tracker.spawn(async move { engine.run(stopped).await });
+        let every = config.janitor_interval;
+        tracker.spawn(tend_every(catalog.clone(), every, stop.clone()));
+    }
 }

@@ -4,9 +4,6 @@
 //! the changes that the log tells, in batches. What comes out for a change is what the function `realtime.apply_rls` says
 //! of it: it is the rule, and the tests hold the two against each other.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "the sockets will call it"))]
-#![expect(unused_imports, reason = "the sockets will name them")]
-
 mod catalog;
 mod deliver;
 mod engine;
@@ -27,7 +24,5 @@ mod wanted;
 
 pub(crate) use self::{
     engine::{Engine, EngineError, Settings, SubscribeError, Subscriber},
-    metrics::{Counts, Metrics},
-    sql::DatabaseError,
-    wanted::{Wanted, id},
+    wanted::{Wanted, id as subscription_id},
 };

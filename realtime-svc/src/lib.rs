@@ -1,17 +1,30 @@
 //! Realtime: broadcast, presence and database changes over a web socket.
 //!
-//! So far it answers health, checks the key of a socket, and says of everything else that it cannot do
-//! it yet.
+//! A socket is one task ([`session`]) that owns its channels ([`channel`]). Channels of one topic meet in a room
+//! ([`hub`]), which encodes a message once and puts the shared bytes into the queue of every socket ([`socket`]).
+//! What policies allow is asked of Postgres ([`policies`]); what happens in the database comes from its log
+//! ([`replication`]),
+//! from where it goes to the rooms or, by subscription and visibility, to channels ([`changes`]).
 
 mod app;
 mod changes;
+mod channel;
 mod config;
 mod error;
-mod key;
+mod hub;
+mod intake;
+mod limits;
+mod messages;
+mod metrics;
 mod migrations;
+mod policies;
+mod replay;
 mod replication;
+mod routes;
+mod session;
 mod socket;
+mod token;
 
 pub use app::App;
-pub use config::Config;
+pub use config::{Config, Limits};
 pub use migrations::{migrate, migrations, service_migrations};

@@ -3,5 +3,5 @@
 mod frame;
 mod outlet;
 
-pub(crate) use frame::{Frame, Version};
-pub(crate) use outlet::{Closed, Outlet, Queue};
+pub(crate) use frame::{Encoding, Frame, Incoming, Payload, Ref, Version, json, user_broadcast};
+pub(crate) use outlet::{ChannelId, Order, Outlet, Queue};

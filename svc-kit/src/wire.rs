@@ -8,7 +8,7 @@
 //! <https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY>
 
 mod connection;
-mod frames;
+pub mod frames;
 mod handover;
 mod pool;
 mod reply;

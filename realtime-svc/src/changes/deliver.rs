@@ -15,7 +15,7 @@ use super::{
     index::{self, Entry, Index},
     metrics::Counts,
     owners,
-    questions::{Asked, Condition},
+    questions::{Asked, Condition, GivenUp},
     render::{self, Rendering},
     visibility::{Check, Group},
 };
@@ -57,8 +57,8 @@ enum Verdict {
 }
 
 /// Questions of a batch about values.
-#[derive(Default)]
-struct Questions {
+struct Questions<'e> {
+    given_up: &'e GivenUp,
     conditions: Asked<Condition>,
     values: Asked<(u32, String)>,
 }
@@ -100,7 +100,12 @@ impl Engine {
                 .map(|row| (row.table, row.change, &mut row.new)),
         )
         .await?;
-        let mut questions = Questions::default();
+        let given_up = &self.0.given_up;
+        let mut questions = Questions {
+            given_up,
+            conditions: Asked::default(),
+            values: Asked::default(),
+        };
         {
             let index = self.read();
             for row in &mut rows {
@@ -111,8 +116,8 @@ impl Engine {
         for row in &mut rows {
             row.make_json(&mut questions);
         }
-        let holds = questions.conditions.answers(database).await?;
-        let values = questions.values.answers(database).await?;
+        let holds = questions.conditions.answers(database, given_up).await?;
+        let values = questions.values.answers(database, given_up).await?;
         for row in &mut rows {
             row.settle(&holds, &values, self.0.settings.max_record_bytes);
         }
@@ -240,7 +245,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    fn find_candidates(&mut self, index: &Index, questions: &mut Questions) {
+    fn find_candidates(&mut self, index: &Index, questions: &mut Questions<'_>) {
         let (oid, action) = (self.change.relation.oid, self.change.action);
         let is_delete = action == Action::Delete;
         let image = if is_delete { &self.old } else { &self.new };
@@ -302,7 +307,7 @@ impl<'a> Row<'a> {
             .then_some(render::UNAUTHORIZED)
     }
 
-    fn make_json(&mut self, questions: &mut Questions) {
+    fn make_json(&mut self, questions: &mut Questions<'_>) {
         let mut ask = |kind, text: &str| questions.values.number((kind, text.to_owned()));
         self.new.make_json(self.table, &mut ask);
         self.old.make_json(self.table, &mut ask);
@@ -384,7 +389,11 @@ enum Text<'a> {
 }
 
 /// The questions on which it depends whether all filters hold; none if one does not.
-fn conditions(entry: &Entry, image: &Image<'_>, questions: &mut Questions) -> Option<Vec<usize>> {
+fn conditions(
+    entry: &Entry,
+    image: &Image<'_>,
+    questions: &mut Questions<'_>,
+) -> Option<Vec<usize>> {
     let mut open = Vec::new();
     for filter in &entry.filters {
         // A filter on what the change does not have does not hold.
@@ -392,13 +401,19 @@ fn conditions(entry: &Entry, image: &Image<'_>, questions: &mut Questions) -> Op
         match filter.test(type_oid, value) {
             Answer::Yes => {}
             Answer::No => return None,
-            Answer::Ask => open.push(questions.conditions.number(Condition {
-                operator: filter.condition.operator,
-                type_oid,
-                value: value.map(str::to_owned),
-                other: filter.condition.value.clone(),
-                is_negated: filter.condition.is_negated,
-            })),
+            Answer::Ask => {
+                let question = Condition {
+                    operator: filter.condition.operator,
+                    type_oid,
+                    value: value.map(str::to_owned),
+                    other: filter.condition.value.clone(),
+                    is_negated: filter.condition.is_negated,
+                };
+                if questions.given_up.has(&question) {
+                    return None;
+                }
+                open.push(questions.conditions.number(question));
+            }
         }
     }
     Some(open)

@@ -17,6 +17,7 @@ use super::{
     catalog::{self, Published},
     index::{Channel, Index, Subscription},
     metrics::Metrics,
+    questions::GivenUp,
     sql::{Database, DatabaseError, Statement, plain_array},
     wanted::Wanted,
 };
@@ -121,6 +122,7 @@ pub(super) struct Inner {
     pub(super) settings: Settings,
     pub(super) index: RwLock<Index>,
     pub(super) metrics: Metrics,
+    pub(super) given_up: GivenUp,
     /// What was published when it was last looked up; none before the first time.
     published: tokio::sync::Mutex<Option<HashSet<Published>>>,
     /// The tables that need no look at the publication.
@@ -145,6 +147,7 @@ impl Engine {
             settings,
             index: RwLock::default(),
             metrics: Metrics::default(),
+            given_up: GivenUp::default(),
             published: tokio::sync::Mutex::default(),
             known: RwLock::default(),
             cleared: OnceCell::new(),
@@ -239,6 +242,13 @@ impl Engine {
         self.note_role(&caller);
         channel.set_caller(caller);
         Ok(())
+    }
+
+    /// Every channel that listens, and the way to it.
+    pub(crate) fn outlets(&self) -> Vec<(u64, Outlet)> {
+        let index = self.read();
+        let outlets = index.channels().map(|it| (it.number, it.outlet.clone()));
+        outlets.collect()
     }
 
     fn note_role(&self, caller: &Subscriber) {

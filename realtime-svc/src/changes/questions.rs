@@ -1,10 +1,14 @@
 //! What only the database can tell of values: whether a filter holds, and what a value is as JSON. The questions of a
 //! batch are asked together.
 
-use std::{collections::HashMap, hash::Hash};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+    sync::{Mutex, PoisonError},
+};
 
 use super::{
-    sql::{Database, DatabaseError, Statement, array, plain_array},
+    sql::{Database, DatabaseError, SLOW, Statement, array, plain_array},
     types,
     wanted::Operator,
 };
@@ -60,9 +64,41 @@ impl<Q: Clone + Eq + Hash> Asked<Q> {
     }
 }
 
+/// Patterns that took the database too long. A client may think of one that takes for ever, and nobody else must wait for
+/// it more than once.
+#[derive(Debug, Default)]
+pub(super) struct GivenUp(Mutex<HashSet<String>>);
+
+impl GivenUp {
+    const KEPT: usize = 1000;
+
+    /// True if a question is not worth asking.
+    pub(super) fn has(&self, question: &impl Question) -> bool {
+        let patterns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pattern = question.pattern();
+        pattern.is_some_and(|pattern| patterns.contains(pattern))
+    }
+
+    fn add(&self, questions: &[impl Question]) {
+        let mut patterns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if patterns.len() >= Self::KEPT {
+            patterns.clear();
+        }
+        for pattern in questions.iter().filter_map(Question::pattern) {
+            tracing::warn!(%pattern, "the pattern of a filter takes too long and is given up");
+            patterns.insert(pattern.to_owned());
+        }
+    }
+}
+
 /// Something that only the database knows.
 pub(super) trait Question: Sized + Sync {
     type Answer: Send;
+
+    /// The pattern that a value is held against, if there is one.
+    fn pattern(&self) -> Option<&str> {
+        None
+    }
 
     /// What is taken for the answer if there is none.
     fn unknown() -> Self::Answer;
@@ -76,6 +112,11 @@ pub(super) trait Question: Sized + Sync {
 
 impl Question for Condition {
     type Answer = bool;
+
+    fn pattern(&self) -> Option<&str> {
+        use Operator::{Ilike, Imatch, Like, Match};
+        matches!(self.operator, Like | Ilike | Match | Imatch).then_some(self.other.as_str())
+    }
 
     fn unknown() -> bool {
         false
@@ -127,6 +168,7 @@ impl<Q: Question> Asked<Q> {
     pub(super) async fn answers(
         &self,
         database: &Database,
+        given_up: &GivenUp,
     ) -> Result<Vec<Q::Answer>, DatabaseError> {
         let mut answers = Vec::with_capacity(self.list.len());
         let mut open: Vec<&[Q]> = self.list.chunks(AT_ONCE).rev().collect();
@@ -137,9 +179,12 @@ impl<Q: Question> Asked<Q> {
                     found.resize_with(part.len(), Q::unknown);
                     answers.append(&mut found);
                 }
-                Err(error) if error.refusal().is_none() => return Err(error),
+                Err(error) if error.fault().is_none() => return Err(error),
                 Err(error) if part.len() == 1 => {
                     tracing::debug!(%error, "the database cannot answer for a value");
+                    if error.fault() == Some(SLOW) {
+                        given_up.add(part);
+                    }
                     answers.push(Q::unknown());
                 }
                 Err(_) => {

@@ -5,7 +5,9 @@ use std::{fmt::Write as _, time::Duration};
 use svc_kit::wire::{Connection, DbError, Failure, Lease, Pool, PoolError, Row};
 
 /// Dates are read and written in UTC, and nothing may hold up the changes of everybody for longer than this.
-const SETTINGS: &str = "select num_nulls(set_config('TimeZone', 'UTC', true), set_config('statement_timeout', $1, true))";
+/// Who waits for a lock gives up first: that says nothing of the statement.
+const SETTINGS: &str = "select num_nulls(set_config('TimeZone', 'UTC', true), \
+     set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true))";
 
 /// The database has no answer now; it may have one later.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +28,22 @@ impl DatabaseError {
             _ => None,
         }
     }
+
+    /// SQLSTATE if it is about what was asked, or if that took too long: it would be no better the next time.
+    pub(super) fn fault(&self) -> Option<&str> {
+        match self {
+            Self::Failed(Failure::Database(error))
+                if error.code == SLOW || !is_passing(&error.code) =>
+            {
+                Some(&error.code)
+            }
+            _ => None,
+        }
+    }
 }
+
+/// `query_canceled`
+pub(super) const SLOW: &str = "57014";
 
 /// True for what says nothing of the statement: connections, resources, an operator, locks.
 fn is_passing(code: &str) -> bool {
@@ -64,10 +81,9 @@ impl Database {
         &self,
         statements: &[Statement<'_>],
     ) -> Result<Vec<Vec<Row>>, DatabaseError> {
-        let patience = self.patience.as_millis().to_string();
         let mut lease = Lease::take(&self.pool).await?;
         let connection = lease.parts().0;
-        queue(connection, "", SETTINGS, [Some(patience.as_bytes())])?;
+        self.begin(connection)?;
         for statement in statements {
             queue(
                 connection,
@@ -76,19 +92,30 @@ impl Database {
                 statement.values.iter().copied(),
             )?;
         }
-        let mut rows = self.within(connection.exchange_all()).await?;
+        let exchange = connection.exchange_all();
+        let mut rows = self.within(statements.len(), exchange).await?;
         if !rows.is_empty() {
             rows.remove(0);
         }
         Ok(rows)
     }
 
-    /// Waits no longer than patience allows, with something added for the way.
+    /// Queues the settings of an exchange.
+    pub(super) fn begin(&self, connection: &mut Connection) -> Result<(), Failure> {
+        let whole = self.patience.as_millis();
+        let (whole, half) = (whole.to_string(), (whole / 2).max(1).to_string());
+        let values = [Some(whole.as_bytes()), Some(half.as_bytes())];
+        queue(connection, "", SETTINGS, values)
+    }
+
+    /// Waits no longer than patience allows for so many statements, with something added for the way.
     pub(super) async fn within<T>(
         &self,
+        statements: usize,
         exchange: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, DatabaseError> {
-        let limit = self.patience + Duration::from_secs(1);
+        let statements = u32::try_from(statements).unwrap_or(u32::MAX);
+        let limit = self.patience.saturating_mul(statements) + Duration::from_secs(1);
         match tokio::time::timeout(limit, exchange).await {
             Ok(outcome) => Ok(outcome?),
             Err(_) => Err(DatabaseError::Timeout),

@@ -23,7 +23,7 @@ use tokio::sync::mpsc::Receiver;
 use super::{Engine, Settings, SubscribeError, Subscriber, Wanted};
 use crate::{
     replication::{Change, Commit},
-    socket::{Frame, Outlet, Queue, Version},
+    socket::{Frame, Order, Outlet, Queue, Version},
 };
 
 const SLOT: &str = "changes";
@@ -35,7 +35,7 @@ struct World {
     /// Holds the slot.
     log: PgConnection,
     engine: Engine,
-    channels: BTreeMap<u64, Receiver<Frame>>,
+    channels: BTreeMap<u64, Receiver<Order>>,
 }
 
 /// What a channel was sent: the ids and the data.
@@ -136,9 +136,9 @@ impl World {
     }
 }
 
-fn message(frame: Frame) -> Message {
-    let Frame::Text(text) = frame else {
-        panic!("{frame:?}")
+fn message(order: Order) -> Message {
+    let Order::Send(Frame::Text(text)) = order else {
+        panic!("{order:?}")
     };
     let frame: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(frame[3], "postgres_changes");

@@ -21,8 +21,9 @@ use super::{
     sql::{Database, DatabaseError, array, queue},
 };
 
-/// Groups that share a round trip.
+/// Groups that share a round trip, and their rows.
 const AT_ONCE: usize = 64;
+const ROWS_AT_ONCE: usize = 16 * 1024;
 
 /// Rows of one table, asked about for one caller.
 pub(super) struct Group<'a> {
@@ -94,7 +95,7 @@ impl Check<'_> {
     /// The rows that each group sees, ascending.
     pub(super) async fn run(&self) -> Result<Vec<Vec<usize>>, DatabaseError> {
         let questions = self.questions();
-        let parts: Vec<_> = questions.chunks(AT_ONCE).collect();
+        let parts = parts(&questions);
         let next = AtomicUsize::new(0);
         let workers = self.parallel.clamp(1, parts.len().max(1));
         let found = try_join_all((0..workers).map(|_| self.work(&parts, &next))).await?;
@@ -179,15 +180,15 @@ impl Check<'_> {
                 }
                 Err(error) => error,
             };
-            let Some(refusal) = error.refusal() else {
+            let Some(code) = error.fault() else {
                 return Err(error);
             };
             match part.as_slice() {
-                [question] if question.rows.len() <= 1 || refusal.code.starts_with("42") => {
+                [question] if question.rows.len() <= 1 || code.starts_with("42") => {
                     let group = self.group(question);
                     let (table, role) = (&group.table.name, &group.caller.caller.role);
                     tracing::warn!(%error, %table, %role, "a policy cannot be evaluated");
-                    failures.note(question, group, &refusal.code);
+                    failures.note(question, group, code);
                 }
                 [question] => {
                     let (first, second) = question.rows.split_at(question.rows.len() / 2);
@@ -215,9 +216,7 @@ impl Check<'_> {
     async fn ask(&self, part: &[Question]) -> Result<Vec<Vec<Row>>, DatabaseError> {
         let mut lease = Lease::take(&self.database.pool).await?;
         let (connection, texts) = lease.parts();
-        let patience = self.database.patience.as_millis().to_string();
-        let timeout = "select num_nulls(set_config('statement_timeout', $1, true))";
-        queue(connection, "", timeout, [Some(patience.as_bytes())])?;
+        self.database.begin(connection)?;
         for question in part {
             let caller = &self.group(question).caller.caller;
             let settings: Vec<_> = caller.transaction_settings().collect();
@@ -226,9 +225,29 @@ impl Check<'_> {
             let keys = question.keys.iter().map(|array| Some(array.as_bytes()));
             queue(connection, &caller.role, &question.sql, keys)?;
         }
-        let rows = self.database.within(connection.exchange_all()).await?;
+        let rows = self
+            .database
+            .within(part.len(), connection.exchange_all())
+            .await?;
         Ok(rows.into_iter().skip(2).step_by(2).collect())
     }
+}
+
+/// Cuts questions into parts of about equal weight.
+fn parts(mut questions: &[Question]) -> Vec<&[Question]> {
+    let mut parts = Vec::new();
+    while !questions.is_empty() {
+        let mut rows = 0;
+        let fits = |question: &&Question| {
+            rows += question.rows.len();
+            rows <= ROWS_AT_ONCE
+        };
+        let count = questions.iter().take(AT_ONCE).take_while(fits).count();
+        let (part, rest) = questions.split_at(count.max(1));
+        parts.push(part);
+        questions = rest;
+    }
+    parts
 }
 
 /// Gives the places of the keys whose rows are seen. One look into the key's index for each: LIMIT keeps the planner from

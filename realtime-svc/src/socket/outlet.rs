@@ -18,23 +18,38 @@ const MAX_QUEUED_BYTES: usize = 32 * 1024 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Closed;
 
-/// The sending end of what a socket is to write; never waits.
+/// A channel of a socket, by a number that no other channel of the process has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ChannelId(pub(crate) u64);
+
+/// What others want of a socket.
+#[derive(Clone, Debug)]
+pub(crate) enum Order {
+    /// To write this.
+    Send(Frame),
+    /// To end a channel with a system message.
+    Shutdown(ChannelId, &'static str),
+    /// To end a channel whose changes were lost.
+    Interrupt(ChannelId),
+}
+
+/// The sending end of what a socket is to do; never waits.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    frames: mpsc::Sender<Frame>,
+    orders: mpsc::Sender<Order>,
     bytes: AtomicUsize,
     overflow: Notify,
 }
 
 impl Queue {
     /// A queue and its other end.
-    pub(crate) fn new() -> (Self, mpsc::Receiver<Frame>) {
-        let (frames, receiver) = mpsc::channel(MAX_QUEUED);
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Order>) {
+        let (orders, receiver) = mpsc::channel(MAX_QUEUED);
         let inner = Inner {
-            frames,
+            orders,
             bytes: AtomicUsize::new(0),
             overflow: Notify::new(),
         };
@@ -47,7 +62,7 @@ impl Queue {
         let waiting = self.0.bytes.fetch_add(length, Ordering::Relaxed);
         // A single frame may be larger than what may wait.
         let is_full = waiting > 0 && waiting + length > MAX_QUEUED_BYTES;
-        if is_full || self.0.frames.try_send(frame).is_err() {
+        if is_full || self.0.orders.try_send(Order::Send(frame)).is_err() {
             self.0.bytes.fetch_sub(length, Ordering::Relaxed);
             self.0.overflow.notify_one();
             return Err(Closed);
@@ -55,12 +70,19 @@ impl Queue {
         Ok(())
     }
 
+    /// Asks for something that has no bytes.
+    fn order(&self, order: Order) {
+        if self.0.orders.try_send(order).is_err() {
+            self.0.overflow.notify_one();
+        }
+    }
+
     /// To be called with every frame that left the queue.
     pub(crate) fn popped(&self, frame: &Frame) {
         self.0.bytes.fetch_sub(length(frame), Ordering::Relaxed);
     }
 
-    /// Returns when a frame found no room: the client has missed something and is to be closed.
+    /// Returns when something found no room: the client has missed it and is to be closed.
     pub(crate) async fn overflowed(&self) {
         self.0.overflow.notified().await;
     }
@@ -133,5 +155,15 @@ impl Outlet {
     /// Sends a frame made for this outlet's key.
     pub(crate) fn push(&self, frame: Frame) -> Result<(), Closed> {
         self.queue.push(frame)
+    }
+
+    /// Asks the socket to end the channel with a system message.
+    pub(crate) fn shutdown(&self, channel: ChannelId, message: &'static str) {
+        self.queue.order(Order::Shutdown(channel, message));
+    }
+
+    /// Tells the socket that the channel has missed changes.
+    pub(crate) fn interrupt(&self, channel: ChannelId) {
+        self.queue.order(Order::Interrupt(channel));
     }
 }

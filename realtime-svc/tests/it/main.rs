@@ -2,13 +2,19 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
     reason = "a test fails where something unexpected happens"
 )]
 
 mod broadcast;
 mod changes;
+mod channels;
+mod client;
+mod delivery;
 mod migrations;
+mod private;
 mod refusals;
+mod rows;
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
@@ -21,6 +27,12 @@ async fn database() -> TestDb {
         .migrated(realtime_svc::service_migrations())
         .fixture(include_str!("fixture.sql"));
     TestDb::new(&template).await
+}
+
+/// Slots belong to the whole cluster, so every test has its own: named for its database.
+fn suffix(db: &TestDb) -> String {
+    let (_, name) = db.url().rsplit_once('/').unwrap();
+    name.to_owned()
 }
 
 async fn execute(pool: &PgPool, sql: &str) {

@@ -8,18 +8,24 @@ use bytes::{Buf as _, Bytes, BytesMut};
 const COPIED: usize = 8 * 1024;
 const HEADER: usize = 5;
 
+/// Postgres makes no message larger than this (`MaxAllocSize`).
+const LARGEST: usize = 1024 * 1024 * 1024;
+
 /// One message of the server.
-pub(super) struct Frame {
-    pub(super) tag: u8,
-    pub(super) body: Bytes,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The letter that says what it is.
+    pub tag: u8,
+    /// What follows the length.
+    pub body: Bytes,
 }
 
 /// Takes the next whole frame from the front of what was read. For the tags that `skips` names the body is left
 /// out.
-pub(super) fn next(
-    input: &mut BytesMut,
-    skips: impl FnOnce(u8) -> bool,
-) -> io::Result<Option<Frame>> {
+///
+/// # Errors
+/// A length that no message of Postgres has.
+pub fn next(input: &mut BytesMut, skips: impl FnOnce(u8) -> bool) -> io::Result<Option<Frame>> {
     let Some((head, _)) = input.split_first_chunk::<HEADER>() else {
         return Ok(None);
     };
@@ -27,6 +33,9 @@ pub(super) fn next(
     let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
     let end = length.checked_add(1).filter(|end| *end >= HEADER);
     let end = end.ok_or_else(|| malformed("a frame shorter than its head"))?;
+    if end > LARGEST {
+        return Err(malformed("a frame larger than any message"));
+    }
     if input.len() < end {
         // All of it at once, rather than by doubling.
         input.reserve(end - input.len());

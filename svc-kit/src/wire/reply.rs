@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::frames;
 
-/// A row in Postgres's binary format.
+/// A row, in the format that was asked for: binary on a [`Connection`](super::Connection).
 #[derive(Debug)]
 pub struct Row {
     bytes: Bytes,
@@ -14,7 +14,11 @@ pub struct Row {
 }
 
 impl Row {
-    pub(super) fn parse(bytes: Bytes) -> io::Result<Self> {
+    /// Reads a `DataRow`.
+    ///
+    /// # Errors
+    /// Columns that go beyond its end.
+    pub fn parse(bytes: Bytes) -> io::Result<Self> {
         let columns = frames::columns(&bytes)?;
         Ok(Self { bytes, columns })
     }
@@ -61,7 +65,7 @@ pub struct DbError {
 
 impl DbError {
     /// Reads the fields: a letter and a text that ends with a zero, each.
-    pub(super) fn parse(body: &[u8]) -> Self {
+    pub fn parse(body: &[u8]) -> Self {
         let mut error = Self {
             code: String::new(),
             message: String::new(),

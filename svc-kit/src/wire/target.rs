@@ -4,7 +4,7 @@
 
 mod keywords;
 
-use std::{fmt, io, net::IpAddr, path::PathBuf, pin::pin, sync::Arc};
+use std::{fmt, io, net::IpAddr, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use anyhow::bail;
 use rand::seq::SliceRandom as _;
@@ -23,6 +23,9 @@ use super::{BoxStream, Lent, Session, Tls, connection::Connection, handover::Han
 const LOOK: &str = "SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('transaction_read_only'), \
      pg_catalog.current_setting('default_transaction_isolation')";
 const PORT: u16 = 5432;
+/// A replication connection may be silent for long, and a slot is held as long as it seems alive.
+const REPLICATION_IDLE: Duration = Duration::from_secs(20);
+const REPLICATION_PROBE: Duration = Duration::from_secs(10);
 
 /// Where the database is, and how connections to it are made private.
 #[derive(Clone)]
@@ -31,6 +34,8 @@ pub struct Target {
     hosts: Arc<[Endpoint]>,
     wanted: Wanted,
     tls: MakeRustlsConnect,
+    /// More for the start-up message than tokio-postgres knows: names and values, each with a zero behind it.
+    parameters: &'static [u8],
 }
 
 /// tokio-postgres's half of a connection, which has to be driven.
@@ -175,6 +180,7 @@ impl Target {
             config: pg,
             wanted: wanted.map_or(Ok(Wanted::Any), |text| Wanted::parse(&text))?,
             tls,
+            parameters: b"",
         })
     }
 
@@ -197,6 +203,28 @@ impl Target {
         let stream = handover.take_back();
         let stream = stream.ok_or(ConnectError::Unsuitable("the connection is gone already"))?;
         Ok(Connection::new(stream, session))
+    }
+
+    /// A connection on which the primary sends its log: simple queries and replication commands are understood, and
+    /// nothing of the extended protocol. A peer that has gone is noticed within a minute or so.
+    ///
+    /// <https://www.postgresql.org/docs/current/protocol-replication.html>
+    ///
+    /// # Errors
+    /// Of the server tried last, if none of them will do.
+    pub async fn replication(&self) -> Result<BoxStream, ConnectError> {
+        let mut target = Self {
+            wanted: Wanted::Primary,
+            parameters: b"replication\0database\0",
+            ..self.clone()
+        };
+        target.config.keepalives_idle(REPLICATION_IDLE);
+        target.config.keepalives_interval(REPLICATION_PROBE);
+        target.config.keepalives_retries(3);
+        let (_, handover, made) = target.establish().await?;
+        drop(made);
+        let stream = handover.take_back();
+        stream.ok_or(ConnectError::Unsuitable("the connection is gone already"))
     }
 
     /// A connection of tokio-postgres, driven in the background.
@@ -275,7 +303,7 @@ impl Target {
         };
         let connector = MakeTlsConnect::<BoxStream>::make_tls_connect(&mut self.tls.clone(), name);
         let connector = connector.map_err(|error| network(io::Error::other(error)))?;
-        let (handover, stream, borrower) = Handover::lend(stream, connector);
+        let (handover, stream, borrower) = Handover::lend(stream, connector, self.parameters);
         let mut config = self.config.clone();
         if matches!(host.place, Place::Unix(_)) {
             // As libpq: never over a socket in the file system.

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use super::{World, on, service, user};
+use crate::socket::{Frame, Order};
 use crate::{
     changes::SubscribeError,
     replication::{Action, Cell, Change, Commit, Old},
-    socket::Frame,
 };
 
 /// A row of `apply_rls` as a message, for each subscription.
@@ -186,7 +186,9 @@ impl World {
         let (mut owners, mut texts) = (Vec::new(), Vec::new());
         for (channel, frames) in &mut self.channels {
             while let Ok(frame) = frames.try_recv() {
-                let Frame::Text(text) = frame else { panic!() };
+                let Order::Send(Frame::Text(text)) = frame else {
+                    panic!()
+                };
                 owners.push(*channel);
                 texts.push(text.to_string());
             }

@@ -1,0 +1,63 @@
+//! What the service answers over HTTP.
+
+mod broadcast;
+mod cors;
+mod handshake;
+mod metrics;
+mod tenants;
+
+use axum::{
+    Json, Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+    routing::{any, get, post},
+};
+use serde_json::{Value, json};
+
+use crate::{app::App, error::Error};
+
+/// All routes. Paths are the original's, as it has them behind its own port.
+pub(crate) fn router(app: &App) -> Router {
+    let broadcasts = Router::new()
+        .route("/api/broadcast", post(broadcast::batch))
+        .route(
+            "/api/broadcast/{topic}/events/{event}",
+            post(broadcast::single),
+        )
+        .layer(middleware::from_fn(cors::open));
+    let limited = Router::new()
+        .route("/api/ping", get(ping))
+        .merge(broadcasts)
+        .layer(middleware::from_fn_with_state(app.clone(), limit));
+    Router::new()
+        .route("/healthcheck", get(async || "ok"))
+        .route("/socket/websocket", any(handshake::upgrade))
+        .route("/metrics", get(metrics::index))
+        .route("/metrics/{region}", get(metrics::index))
+        .merge(limited)
+        .merge(tenants::router())
+        .fallback(async || Error::NoRoute)
+        .with_state(app.clone())
+}
+
+async fn ping() -> Json<Value> {
+    Json(json!({ "message": "Success" }))
+}
+
+/// Says how near the project is to its limit; refuses beyond it.
+async fn limit(State(app): State<App>, request: Request, next: Next) -> Response {
+    let events = &app.metrics().events;
+    let (average, limit) = (events.average(), events.limit());
+    let mut response = if average >= limit {
+        Error::TooManyRequests.into_response()
+    } else {
+        next.run(request).await
+    };
+    let headers = response.headers_mut();
+    headers.insert("x-rate-rolling", average.into());
+    headers.insert("x-rate-limit", limit.into());
+    let left = limit.saturating_sub(average);
+    headers.insert("x-rate-limit-remaining", left.into());
+    response
+}
