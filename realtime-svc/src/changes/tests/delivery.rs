@@ -81,6 +81,26 @@ async fn a_policy_that_fails_hides_its_rows_alone() {
 }
 
 #[tokio::test]
+async fn what_takes_too_long_holds_up_nobody_else() {
+    let mut world = World::new(NOTES).await;
+    world
+        .execute(
+            "drop policy own on notes;
+            create policy slow on notes for select to authenticated
+                using (case when id = 2 then pg_sleep(60) is not null else true end)",
+        )
+        .await;
+    let inner = Arc::get_mut(&mut world.engine.0).unwrap();
+    inner.database.patience = Duration::from_secs(1);
+    world.listen(1, user("ann"), &[on("notes")]).await.unwrap();
+    world.listen(2, service(), &[on("notes")]).await.unwrap();
+    world
+        .execute("insert into notes select i, 'ann', 'a' from generate_series(1, 3) i")
+        .await;
+    assert_eq!(world.deliver_and_count().await, [(1, 2), (2, 3)]);
+}
+
+#[tokio::test]
 async fn a_policy_that_is_broken_for_a_role_hides_nothing_from_others() {
     let mut world = World::new(NOTES).await;
     world
