@@ -117,6 +117,26 @@ async fn a_copy_that_stops_leaves_the_slot_to_the_other() {
 }
 
 #[tokio::test]
+async fn a_copy_that_waited_in_vain_leaves_the_slot_alone() {
+    let fixture = fixture().await;
+    fixture.execute(TABLE).await;
+    let mut first = fixture.run();
+    let _first_user = first.feed.user();
+    first.streaming().await;
+    let second = fixture.run();
+    let _second_user = second.feed.user();
+    second.until(|status| *status == Status::Standby).await;
+    let holder = fixture.holder().await;
+    second.stop().await;
+    assert_eq!(fixture.holder().await, holder);
+    fixture.execute("insert into public.t values (1)").await;
+    assert_eq!(first.ids().await, ["1"]);
+    assert_eq!(first.feed.counters().reconnects(), 0);
+    first.stop().await;
+    fixture.end().await;
+}
+
+#[tokio::test]
 async fn who_falls_too_far_behind_begins_anew() {
     let fixture = fixture().await;
     fixture.execute(TABLE).await;
