@@ -252,7 +252,7 @@ impl Worker {
                 Ok(true) => {}
                 Ok(false) => tracing::debug!(slot, "the slot is left to another copy"),
                 Err(error) => {
-                    tracing::warn!(%error, slot, "the slot stays, and holds the log back")
+                    tracing::warn!(%error, slot, "the slot stays, and holds the log back");
                 }
             }
         }

@@ -137,40 +137,6 @@ async fn a_copy_that_waited_in_vain_leaves_the_slot_alone() {
 }
 
 #[tokio::test]
-async fn who_falls_too_far_behind_begins_anew() {
-    let fixture = fixture().await;
-    fixture.execute(TABLE).await;
-    let mut settings = fixture.settings.clone();
-    settings.max_lag_bytes = 100_000;
-    let mut running = fixture.run_with(settings);
-    let _user = running.feed.user();
-    running.streaming().await;
-    // None of it is confirmed.
-    for first in (1..10000).step_by(1000) {
-        let last = first + 999;
-        fixture
-            .execute(&format!(
-                "insert into public.t select generate_series({first}, {last})"
-            ))
-            .await;
-    }
-    let gap = loop {
-        match running.item().await {
-            FeedItem::Gap(gap) => break gap,
-            FeedItem::Event(_) => {}
-            FeedItem::Streaming { .. } => panic!("no gap"),
-        }
-    };
-    assert!(matches!(gap, Gap::Behind(100_000..)), "{gap:?}");
-    running.streaming().await;
-    fixture.execute("insert into public.t values (0)").await;
-    assert_eq!(running.ids().await, ["0"]);
-    assert_eq!(running.feed.counters().gaps(), 1);
-    running.stop().await;
-    fixture.end().await;
-}
-
-#[tokio::test]
 async fn a_slot_that_somebody_dropped_leaves_a_gap() {
     let fixture = fixture().await;
     fixture.execute(TABLE).await;
