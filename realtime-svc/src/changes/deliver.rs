@@ -159,12 +159,16 @@ impl Engine {
 
     /// Looks up what is published if there is a table that nobody has seen yet.
     async fn know(&self, batch: &[(Commit, Change)]) -> Result<(), EngineError> {
+        let oids: HashSet<_> = batch.iter().map(|it| it.1.relation.oid).collect();
         let is_known = {
             let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner);
-            batch.iter().all(|it| known.contains(&it.1.relation.oid))
+            oids.is_subset(&known)
         };
         if !is_known {
             self.refresh().await?;
+            // One that is no longer published is not looked for again with every batch.
+            let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
+            known.extend(oids);
         }
         Ok(())
     }

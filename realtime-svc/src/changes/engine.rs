@@ -123,6 +123,7 @@ pub(super) struct Inner {
     pub(super) metrics: Metrics,
     /// What was published when it was last looked up; none before the first time.
     published: tokio::sync::Mutex<Option<HashSet<Published>>>,
+    /// The tables that need no look at the publication.
     pub(super) known: RwLock<HashSet<u32>>,
     /// Rows of an earlier process are gone.
     cleared: OnceCell<()>,

@@ -153,21 +153,19 @@ pub(super) fn is_too_large(
     limit: usize,
 ) -> bool {
     let values = || images.into_iter().flat_map(|image| &image.0);
-    let size = |value: &Value<'_>| {
-        let kind = table
-            .column(&value.name)
-            .map_or("", |column| &column.shown_type);
-        let oid = value.type_oid.to_string();
-        // `{"name": …, "type": …, "value": …, "typeoid": …}, `
-        json(&value.name).len() + json(kind).len() + value.json.text().len() + oid.len() + 44
+    let length = |value: &Value<'_>| match value.json.text() {
+        // To wal2json this is a text like any other.
+        text if text.starts_with(['{', '[']) => json(value.text.as_deref().unwrap_or(text)).len(),
+        text => text.len(),
     };
-    let relation = &change.relation;
+    let names = |name: &str| {
+        let kind = table.column(name).map(|column| json(&column.shown_type));
+        json(name).len() + kind.map_or(0, |kind| kind.len())
+    };
+    // `{"name": …, "type": …, "value": …, "typeoid": …}, `, the OID with some five digits
+    let size = |value: &Value<'_>| names(&value.name) + length(value) + 51;
+    let key = table.key().into_iter().map(|it| names(&it.name) + 40);
     // `{"pk": […], "table": …, "action": "U", "schema": …, "columns": […], "identity": […], "timestamp": "…"}`
-    let head = 150 + relation.schema.len() + relation.name.len();
-    let key: usize = table
-        .key()
-        .iter()
-        .map(|it| it.name.len() + it.shown_type.len() + 24)
-        .sum();
-    head + key + values().map(size).sum::<usize>() > limit
+    let head = 129 + change.relation.schema.len() + change.relation.name.len();
+    head + key.sum::<usize>() + values().map(size).sum::<usize>() > limit
 }

@@ -4,7 +4,7 @@
 //! share a round trip.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -46,6 +46,41 @@ struct Question {
     keys: Arc<[String]>,
 }
 
+/// Groups, and the rows that they see.
+type Seen = Vec<(usize, Vec<usize>)>;
+
+/// A group is given up after so many rows that its policies fail on: it will be the claims that they cannot read.
+const GIVEN_UP: usize = 3;
+
+/// What policies failed on. Without it a broken policy would cost a round trip for each of its rows.
+#[derive(Default)]
+struct Failures {
+    /// Rows, by group.
+    rows: HashMap<usize, usize>,
+    /// Tables and roles that miss a right or a function, whatever the claims are.
+    broken: HashSet<(u32, String)>,
+}
+
+impl Failures {
+    fn note(&mut self, question: &Question, group: &Group<'_>, code: &str) {
+        *self.rows.entry(question.group).or_default() += 1;
+        if code.starts_with("42") {
+            let role = group.caller.caller.role.clone();
+            self.broken.insert((group.table.oid, role));
+        }
+    }
+
+    fn is_given_up(&self, question: &Question, group: &Group<'_>) -> bool {
+        let rows = self.rows.get(&question.group);
+        let is_broken = || {
+            let role = &group.caller.caller.role;
+            let mut broken = self.broken.iter();
+            broken.any(|(oid, name)| *oid == group.table.oid && name == role)
+        };
+        rows.is_some_and(|rows| *rows >= GIVEN_UP) || is_broken()
+    }
+}
+
 /// Asks for groups, given the new rows of their changes.
 pub(super) struct Check<'a> {
     pub(super) database: &'a Database,
@@ -74,14 +109,11 @@ impl Check<'_> {
     }
 
     /// Takes parts as long as there are any.
-    async fn work(
-        &self,
-        parts: &[&[Question]],
-        next: &AtomicUsize,
-    ) -> Result<Vec<(usize, Vec<usize>)>, DatabaseError> {
+    async fn work(&self, parts: &[&[Question]], next: &AtomicUsize) -> Result<Seen, DatabaseError> {
         let mut seen = Vec::new();
+        let mut failures = Failures::default();
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            self.ask_all(part, &mut seen).await?;
+            self.ask_all(part, &mut seen, &mut failures).await?;
         }
         Ok(seen)
     }
@@ -126,10 +158,15 @@ impl Check<'_> {
     async fn ask_all(
         &self,
         part: &[Question],
-        seen: &mut Vec<(usize, Vec<usize>)>,
+        seen: &mut Seen,
+        failures: &mut Failures,
     ) -> Result<(), DatabaseError> {
         let mut open = vec![part.to_vec()];
-        while let Some(part) = open.pop() {
+        while let Some(mut part) = open.pop() {
+            part.retain(|question| !failures.is_given_up(question, self.group(question)));
+            if part.is_empty() {
+                continue;
+            }
             let error = match self.ask(&part).await {
                 Ok(found) => {
                     for (question, rows) in part.iter().zip(found) {
@@ -140,20 +177,24 @@ impl Check<'_> {
                     }
                     continue;
                 }
-                Err(error) if error.refusal().is_none() => return Err(error),
                 Err(error) => error,
             };
+            let Some(refusal) = error.refusal() else {
+                return Err(error);
+            };
             match part.as_slice() {
-                [question] if question.rows.len() <= 1 => {
-                    tracing::warn!(%error, "a policy cannot be evaluated");
+                [question] if question.rows.len() <= 1 || refusal.code.starts_with("42") => {
+                    let group = self.group(question);
+                    let (table, role) = (&group.table.name, &group.caller.caller.role);
+                    tracing::warn!(%error, %table, %role, "a policy cannot be evaluated");
+                    failures.note(question, group, &refusal.code);
                 }
                 [question] => {
                     let (first, second) = question.rows.split_at(question.rows.len() / 2);
-                    let table = self.groups[question.group].table;
                     for rows in [second, first] {
                         open.push(vec![Question {
                             rows: rows.into(),
-                            keys: self.keys(table, rows),
+                            keys: self.keys(self.group(question).table, rows),
                             ..question.clone()
                         }]);
                     }
@@ -167,6 +208,10 @@ impl Check<'_> {
         Ok(())
     }
 
+    fn group(&self, question: &Question) -> &Group<'_> {
+        &self.groups[question.group]
+    }
+
     async fn ask(&self, part: &[Question]) -> Result<Vec<Vec<Row>>, DatabaseError> {
         let mut lease = Lease::take(&self.database.pool).await?;
         let (connection, texts) = lease.parts();
@@ -174,7 +219,7 @@ impl Check<'_> {
         let timeout = "select num_nulls(set_config('statement_timeout', $1, true))";
         queue(connection, "", timeout, [Some(patience.as_bytes())])?;
         for question in part {
-            let caller = &self.groups[question.group].caller.caller;
+            let caller = &self.group(question).caller.caller;
             let settings: Vec<_> = caller.transaction_settings().collect();
             let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
             queue(connection, "", texts.of(&settings), values)?;

@@ -81,6 +81,31 @@ async fn a_policy_that_fails_hides_its_rows_alone() {
 }
 
 #[tokio::test]
+async fn a_policy_that_is_broken_for_a_role_hides_nothing_from_others() {
+    let mut world = World::new(NOTES).await;
+    world
+        .execute(
+            "create function secret() returns boolean language plpgsql as 'begin return true; end';
+            revoke execute on function secret() from public, anon, authenticated;
+            grant execute on function secret() to anon;
+            create policy odd on notes for select using (secret())",
+        )
+        .await;
+    for (channel, sub) in (0..).zip(["ann", "bob", "eve"]) {
+        world
+            .listen(channel, user(sub), &[on("notes")])
+            .await
+            .unwrap();
+    }
+    let anonymous = json!({"role": "anon"});
+    world.listen(3, anonymous, &[on("notes")]).await.unwrap();
+    world
+        .execute("insert into notes select i, 'ann', 'a' from generate_series(1, 20) i")
+        .await;
+    assert_eq!(world.deliver_and_count().await, [(3, 20)]);
+}
+
+#[tokio::test]
 async fn an_expired_token_is_sent_nothing() {
     let mut world = World::new(NOTES).await;
     world.listen(1, service(), &[on("notes")]).await.unwrap();

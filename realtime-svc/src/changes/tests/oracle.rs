@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use super::{World, on, service, user};
-use crate::socket::{Frame, Order};
 use crate::{
     changes::SubscribeError,
     replication::{Action, Cell, Change, Commit, Old},
+    socket::{Frame, Order},
 };
 
 /// A row of `apply_rls` as a message, for each subscription.
@@ -183,23 +183,28 @@ impl World {
         assert!(!batch.is_empty());
         let mut expected = self.expected(&batch).await;
         self.engine.deliver(&batch).await.unwrap();
-        let mut given = Messages::new();
+        let (mut owners, mut texts) = (Vec::new(), Vec::new());
         for (channel, frames) in &mut self.channels {
             while let Ok(frame) = frames.try_recv() {
                 let Order::Send(Frame::Text(text)) = frame else {
                     panic!()
                 };
-                let (ids, _) = super::message(Order::Send(Frame::Text(text.clone())));
-                let data: String = sqlx::query_scalar("select ($1::jsonb #> '{4,data}')::text")
-                    .bind(&*text)
-                    .fetch_one(&mut self.log)
-                    .await
-                    .unwrap_or_else(|error| panic!("{error}: {text}"));
-                given
-                    .entry(*channel)
-                    .or_default()
-                    .push((data, ids.into_iter().collect()));
+                owners.push(*channel);
+                texts.push(text.to_string());
             }
+        }
+        let sent: Vec<(Value, String)> = sqlx::query_as(
+            "select t::jsonb #> '{4,ids}', (t::jsonb #> '{4,data}')::text
+            from unnest($1::text[]) with ordinality u (t, place) order by place",
+        )
+        .bind(&texts)
+        .fetch_all(&mut self.log)
+        .await
+        .unwrap();
+        let mut given = Messages::new();
+        for (channel, (ids, data)) in owners.into_iter().zip(sent) {
+            let ids = serde_json::from_value(ids).unwrap();
+            given.entry(channel).or_default().push((data, ids));
         }
         // Of one change, a channel's messages have no order.
         for messages in given.values_mut().chain(expected.values_mut()) {
@@ -643,6 +648,11 @@ async fn owners_of_rows_are_told_without_asking_for_each() {
         // Those whose subject is spelled in another way, or missing, are still asked about.
         assert_eq!(owned(policies).await, 2, "{policies}");
     }
+    // What is the same for everybody is asked once for each role.
+    assert_eq!(
+        owned("create policy everybody on owned using (true)").await,
+        2
+    );
     for policies in [
         "create policy own on owned using (owner = auth.uid() or body is null)",
         "create policy own on owned using (owner = auth.uid());
