@@ -227,6 +227,14 @@ impl App {
         }
     }
 
+    /// Returns when messages of the database flow, or when it is known that at the moment they cannot.
+    pub(crate) async fn replication_settled(&self) {
+        if let Some(feed) = self.0.feed.get() {
+            let is_settled = |status: &Status| !matches!(status, Status::Idle | Status::Connecting);
+            let _ = feed.status().wait_for(is_settled).await;
+        }
+    }
+
     /// Has the log read for as long as the answer lives.
     pub(crate) fn need_feed(&self) -> Option<User> {
         self.0.feed.get().map(Feed::user)

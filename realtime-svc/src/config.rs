@@ -30,7 +30,8 @@ pub struct Config {
     pub demanded_claims: Map<String, Value>,
     /// `SELF_HOST_TENANT_NAME`, default `realtime-dev`: what the one project is called.
     pub tenant: String,
-    /// `SLOT_NAME_SUFFIX`: told apart by it, several services read one database.
+    /// `SLOT_NAME_SUFFIX`: tells the slots of several services on one cluster apart. Without it a database that is not
+    /// called `postgres` gives its name.
     pub slot_suffix: Option<String>,
     /// `CONNECT_ERROR_BACKOFF_MS`, default 2000: how long a refused socket waits for its answer.
     pub connect_error_backoff: Duration,
@@ -126,17 +127,20 @@ impl Config {
         let max_lag: u64 = reader.parse_or(&["REPLICATION_MAX_LAG_MB"], 1024);
         let idle = reader.parse_or(&["REPLICATION_IDLE_MS"], 600_000);
         let janitor = reader.parse_or(&["JANITOR_SCHEDULE_TIMER_IN_MS"], 14_400_000);
+        let suffix = reader.text(&["SLOT_NAME_SUFFIX"]).map(str::to_owned);
+        let database_url = database_url(&mut reader);
+        let suffix = suffix.or_else(|| slot_suffix(&database_url));
         let config = Self {
             host: reader.text_or(&["HOST"], "0.0.0.0"),
             port: reader.parse_or(&["PORT"], 4000),
-            database_url: database_url(&mut reader).into(),
+            database_url: database_url.into(),
             pool_size: reader.parse_or(&["DB_POOL_SIZE"], 5),
             keys,
             admin_keys,
             metrics_keys: metrics.map(|secret| KeySet::from_secret(secret.as_bytes())),
             demanded_claims: demanded.unwrap_or_default(),
             tenant: reader.text_or(&["SELF_HOST_TENANT_NAME"], "realtime-dev"),
-            slot_suffix: reader.text(&["SLOT_NAME_SUFFIX"]).map(str::to_owned),
+            slot_suffix: suffix,
             connect_error_backoff: Duration::from_millis(connect_backoff),
             channel_error_backoff: Duration::from_millis(channel_backoff),
             no_channel_timeout: Duration::from_millis(no_channel),
@@ -149,6 +153,21 @@ impl Config {
         reader.finish()?;
         Ok(config)
     }
+}
+
+/// A part of the slot's name for a database of this address: slots belong to the whole cluster.
+fn slot_suffix(database_url: &str) -> Option<String> {
+    const MAX: usize = 40;
+    let url = Url::parse(database_url).ok()?;
+    let name = url.path().trim_start_matches('/');
+    if name.is_empty() || name == "postgres" {
+        return None;
+    }
+    let allowed = |letter: char| match letter.to_ascii_lowercase() {
+        letter @ ('a'..='z' | '0'..='9') => letter,
+        _ => '_',
+    };
+    Some(name.chars().take(MAX).map(allowed).collect())
 }
 
 fn database_url(reader: &mut Reader<'_>) -> String {
@@ -194,6 +213,12 @@ mod tests {
         );
         let shown = format!("{config:?}");
         assert!(!shown.contains("p%40ss"), "{shown}");
+    }
+
+    #[test]
+    fn slots_of_two_databases_of_a_cluster_have_two_names() {
+        assert_eq!(slot_suffix("postgres://a:b@db/postgres"), None);
+        assert_eq!(slot_suffix("postgres://a:b@db/My-App").unwrap(), "my_app");
     }
 
     #[test]

@@ -46,6 +46,9 @@ async fn run(
             ("full_page_writes", "off"),
             ("max_connections", "300"),
             ("synchronous_commit", "off"),
+            // Slots belong to the whole cluster, and every test that reads the log has one.
+            ("max_replication_slots", "100"),
+            ("max_wal_senders", "100"),
         ]
     };
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

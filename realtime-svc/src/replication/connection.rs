@@ -19,7 +19,7 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(15);
 /// Values as text come in these formats whatever the role or the database prefers. A connection that has died frees
 /// the slot after `wal_sender_timeout`.
 const SESSION: &str = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; \
-     SET bytea_output = 'hex'; SET extra_float_digits = 1; SET xmloption = 'content'; \
+     SET bytea_output = 'hex'; SET extra_float_digits = 1; \
      SET statement_timeout = 0; SET lock_timeout = 0; SET idle_session_timeout = 0; \
      SET wal_sender_timeout = '30s'";
 /// Who goes while a slot is being made is missed only by this. Not every system can do it.

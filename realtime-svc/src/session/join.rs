@@ -273,7 +273,7 @@ impl Question {
         let reads = policies.reads(&self.context, self.presence).await;
         // Who is let in may cause a message at once, and is to get it.
         if reads.is_ok() {
-            let flowing = self.app.replication_ready();
+            let flowing = self.app.replication_settled();
             let _ = tokio::time::timeout(REPLICATION_PATIENCE, flowing).await;
         }
         let reads = match reads {

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use super::{World, on, service, user};
-use crate::socket::{Frame, Order};
 use crate::{
     changes::SubscribeError,
     replication::{Action, Cell, Change, Commit, Old},
+    socket::{Frame, Order},
 };
 
 /// A row of `apply_rls` as a message, for each subscription.

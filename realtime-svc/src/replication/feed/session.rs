@@ -78,7 +78,7 @@ impl Worker {
         let (pool, settings) = (self.pool.clone(), self.settings.clone());
         let counters = Arc::clone(&self.counters);
         let mut look = pin!(watch(&pool, &settings, &counters, names));
-        self.pending.push_back(FeedItem::Streaming {
+        self.announce(FeedItem::Streaming {
             lsn: log.position(),
         });
         // Other publications, and where in the log they begin.
@@ -87,6 +87,8 @@ impl Worker {
         loop {
             let begins = |others: &publication::Found| others.at <= log.position();
             if others.as_ref().is_some_and(begins) && !log.in_transaction() {
+                // Before this the others need not exist, so nobody must look there for them.
+                self.place.pass(log.position());
                 return Ok(End::Publications);
             }
             let items = self.items.clone();
@@ -125,9 +127,6 @@ impl Worker {
                 }
                 read = log.next(waiting.is_none()) => {
                     let mut next = read?;
-                    if next.is_none() && !log.in_transaction() {
-                        self.place.pass(log.position());
-                    }
                     while let Some(event) = next {
                         if !self.hand_over(event) {
                             break;

@@ -214,8 +214,18 @@ impl Worker {
         self.place = Place::default();
         self.expects_slot = false;
         self.counters.gaps.fetch_add(1, Ordering::Relaxed);
-        if !matches!(self.pending.back(), Some(FeedItem::Gap(_))) {
-            self.pending.push_back(FeedItem::Gap(gap));
+        self.announce(FeedItem::Gap(gap));
+    }
+
+    /// Puts news about the feed itself behind what waits. What is no news any more goes, so that a consumer that sleeps
+    /// does not find more and more of it.
+    pub(super) fn announce(&mut self, item: FeedItem) {
+        while let Some(FeedItem::Streaming { .. }) = self.pending.back() {
+            self.pending.pop_back();
+        }
+        match (self.pending.back(), &item) {
+            (Some(FeedItem::Gap(_)), FeedItem::Gap(_)) => {}
+            _ => self.pending.push_back(item),
         }
     }
 
@@ -230,19 +240,19 @@ impl Worker {
 
     /// Lets go of the slot, the connection being closed.
     async fn close(&mut self, leave: Leave) {
-        let name = self.settings.slot.clone();
+        let ours = self.pid;
         self.release().await;
         let keep = self.settings.keep_slot_on_stop;
         if leave == Leave::Idle && keep {
             sleep(SUCCESSION).await;
         }
         if leave == Leave::Idle || !keep {
-            let within = if keep { Duration::ZERO } else { DROP_WITHIN };
-            match slot::drop(&self.pool, &name, within).await {
+            let slot = self.settings.slot.as_str();
+            match drop_unless_taken(&self.pool, slot, ours).await {
                 Ok(true) => {}
-                Ok(false) => tracing::debug!(slot = name, "the slot is left to another copy"),
+                Ok(false) => tracing::debug!(slot, "the slot is left to another copy"),
                 Err(error) => {
-                    tracing::warn!(%error, slot = name, "the slot stays, and holds back the log");
+                    tracing::warn!(%error, slot, "the slot stays, and holds the log back");
                 }
             }
         }
@@ -266,6 +276,17 @@ impl Worker {
             true
         });
     }
+}
+
+/// Drops the slot. False if another process has it than ours, which may be about to end.
+async fn drop_unless_taken(pool: &PgPool, slot: &str, ours: Option<i32>) -> sqlx::Result<bool> {
+    let holder = slot::state(pool, slot)
+        .await?
+        .and_then(|state| state.active_pid);
+    if holder.is_some() && holder != ours {
+        return Ok(false);
+    }
+    slot::drop(pool, slot, DROP_WITHIN).await
 }
 
 /// Waits until there were no users for that long, and says so before the next one can come: who comes later must not

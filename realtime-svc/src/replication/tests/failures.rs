@@ -117,36 +117,22 @@ async fn a_copy_that_stops_leaves_the_slot_to_the_other() {
 }
 
 #[tokio::test]
-async fn who_falls_too_far_behind_begins_anew() {
+async fn a_copy_that_waited_in_vain_leaves_the_slot_alone() {
     let fixture = fixture().await;
     fixture.execute(TABLE).await;
-    let mut settings = fixture.settings.clone();
-    settings.max_lag_bytes = 100_000;
-    let mut running = fixture.run_with(settings);
-    let _user = running.feed.user();
-    running.streaming().await;
-    // None of it is confirmed.
-    for first in (1..10000).step_by(1000) {
-        let last = first + 999;
-        fixture
-            .execute(&format!(
-                "insert into public.t select generate_series({first}, {last})"
-            ))
-            .await;
-    }
-    let gap = loop {
-        match running.item().await {
-            FeedItem::Gap(gap) => break gap,
-            FeedItem::Event(_) => {}
-            FeedItem::Streaming { .. } => panic!("no gap"),
-        }
-    };
-    assert!(matches!(gap, Gap::Behind(100_000..)), "{gap:?}");
-    running.streaming().await;
-    fixture.execute("insert into public.t values (0)").await;
-    assert_eq!(running.ids().await, ["0"]);
-    assert_eq!(running.feed.counters().gaps(), 1);
-    running.stop().await;
+    let mut first = fixture.run();
+    let _first_user = first.feed.user();
+    first.streaming().await;
+    let second = fixture.run();
+    let _second_user = second.feed.user();
+    second.until(|status| *status == Status::Standby).await;
+    let holder = fixture.holder().await;
+    second.stop().await;
+    assert_eq!(fixture.holder().await, holder);
+    fixture.execute("insert into public.t values (1)").await;
+    assert_eq!(first.ids().await, ["1"]);
+    assert_eq!(first.feed.counters().reconnects(), 0);
+    first.stop().await;
     fixture.end().await;
 }
 

@@ -85,6 +85,40 @@ async fn a_slot_that_has_lost_its_place_is_made_anew() {
 }
 
 #[tokio::test]
+async fn who_falls_too_far_behind_begins_anew() {
+    // Elsewhere others fill the log, too.
+    let (_dir, cluster, fixture) = server(&[]).await;
+    let mut settings = fixture.settings.clone();
+    settings.max_lag_bytes = 100_000;
+    let mut running = fixture.run_with(settings);
+    let _user = running.feed.user();
+    running.streaming().await;
+    // None of it is confirmed.
+    for first in (1..10000).step_by(1000) {
+        let last = first + 999;
+        fixture
+            .execute(&format!(
+                "insert into public.t select generate_series({first}, {last})"
+            ))
+            .await;
+    }
+    let gap = loop {
+        match running.item().await {
+            FeedItem::Gap(gap) => break gap,
+            FeedItem::Event(_) => {}
+            FeedItem::Streaming { .. } => panic!("no gap"),
+        }
+    };
+    assert!(matches!(gap, Gap::Behind(100_000..)), "{gap:?}");
+    running.streaming().await;
+    fixture.execute("insert into public.t values (0)").await;
+    assert_eq!(running.ids().await, ["0"]);
+    assert_eq!(running.feed.counters().gaps(), 1);
+    running.stop().await;
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn the_log_is_read_over_tls() {
     let (dir, cluster, mut fixture) = server(&[]).await;
     let data = dir.path().join("cluster/pgdata");
