@@ -24,5 +24,5 @@ mod wanted;
 
 pub(crate) use self::{
     engine::{Engine, EngineError, Settings, SubscribeError, Subscriber},
-    wanted::{Wanted, id as subscription_id},
+    wanted::{Wanted, canonical, id as subscription_id},
 };

@@ -4,9 +4,8 @@ mod join;
 
 use std::{collections::VecDeque, sync::Arc, time::Instant};
 
-use serde_json::{Map, Value};
-
 use crate::{
+    changes::Wanted,
     hub::Membership,
     policies::{Context, Reads},
     replication::User,
@@ -15,9 +14,6 @@ use crate::{
 };
 
 pub(crate) use join::{Join, JoinError};
-
-/// What a client may send while its channel waits for the database.
-pub(crate) const MAX_BACKLOG: usize = 256;
 
 /// A channel that was joined, or is being joined.
 #[derive(Debug)]
@@ -36,15 +32,32 @@ pub(crate) struct Channel {
     pub(crate) is_waiting: bool,
     pub(crate) backlog: VecDeque<Incoming>,
     /// Keeps the log being read, where the channel needs it.
+    #[expect(dead_code, reason = "it is there as long as the channel")]
     pub(crate) feed: Option<User>,
-    /// True once its subscriptions to changes are live.
-    pub(crate) is_live: bool,
-    /// What it tracks at the moment.
-    pub(crate) tracked: Option<Map<String, Value>>,
+    /// Gone with the channel; questions for it look whether it is still there.
+    pub(crate) alive: Arc<()>,
+    /// What it wants to be told of, or why that cannot be.
+    pub(crate) wanted: Result<Vec<Wanted>, String>,
+    pub(crate) subscription: Subscription,
+    /// True while a new token is being asked about: until then the old one holds.
+    pub(crate) is_renewing: bool,
+    /// What it tracks at the moment: a number that another payload would not have.
+    pub(crate) tracked: Option<u128>,
     /// Calls of `track` and `untrack` in the window, and when that ends.
     pub(crate) presence_window: Option<(u32, Instant)>,
     /// When the token is to be looked at.
     pub(crate) confirm_at: Instant,
+}
+
+/// How far a channel's subscriptions to changes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Subscription {
+    /// True once they are there.
+    pub(crate) is_live: bool,
+    /// A question about them is under way. Only one is, so that the newest token has the last word.
+    pub(crate) is_asking: bool,
+    /// Something has changed meanwhile: ask again.
+    pub(crate) is_stale: bool,
 }
 
 /// What is known of the policies. A public channel may do everything.

@@ -18,6 +18,8 @@ pub struct Config {
     /// `DATABASE_URL`, or else made of `DB_HOST`, `DB_PORT` (5432), `DB_USER` (`supabase_admin`),
     /// `DB_PASSWORD` and `DB_NAME` (postgres).
     pub database_url: SecretString,
+    /// `MAX_CONNECTIONS`, default 16384: sockets, with or without a channel.
+    pub max_connections: usize,
     /// `DB_POOL_SIZE`, default 5: connections that permissions and changes are asked about on.
     pub pool_size: usize,
     /// `API_JWT_SECRET`, and with `API_JWT_JWKS` also asymmetric keys.
@@ -134,6 +136,7 @@ impl Config {
             host: reader.text_or(&["HOST"], "0.0.0.0"),
             port: reader.parse_or(&["PORT"], 4000),
             database_url: database_url.into(),
+            max_connections: reader.parse_or(&["MAX_CONNECTIONS"], 16_384),
             pool_size: reader.parse_or(&["DB_POOL_SIZE"], 5),
             keys,
             admin_keys,

@@ -28,6 +28,7 @@ pub(crate) async fn run(app: App, mut items: Items, stop: CancellationToken) {
     };
     while let Some(first) = items.recv().await {
         intake.take(first);
+        let mut taken = 0_usize;
         // A client that has just written a row may learn of it from the log before it has the answer to its write, and
         // then does not know the row. So changes wait a moment, and what comes meanwhile shares the questions about who
         // may see it.
@@ -35,6 +36,11 @@ pub(crate) async fn run(app: App, mut items: Items, stop: CancellationToken) {
         while intake.batch.len() < BATCH {
             if let Some(item) = items.try_recv() {
                 intake.take(item);
+                // Sockets get their turn, so that a flood does not fill the queues of those that read.
+                taken += 1;
+                if taken.is_multiple_of(64) {
+                    tokio::task::yield_now().await;
+                }
                 continue;
             }
             if intake.batch.is_empty() {

@@ -75,7 +75,7 @@ impl Rate {
         let sum: u64 = window.iter().sum();
         self.average.store(sum / seconds, Ordering::Relaxed);
         self.is_reached
-            .store(sum >= self.limit * seconds, Ordering::Relaxed);
+            .store(sum >= self.limit.saturating_mul(seconds), Ordering::Relaxed);
     }
 }
 

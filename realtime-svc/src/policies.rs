@@ -3,7 +3,7 @@
 //! Postgres is asked by trying: a row of the channel is inserted, looked at or not, and always rolled back, so that it
 //! never reaches the log.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use svc_kit::{
     pg::Caller,
@@ -15,6 +15,8 @@ use crate::token::Token;
 
 /// The plan of a statement that the service itself runs.
 const SERVICE: &str = "";
+/// How long a question may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 const BROADCAST: &str = "broadcast";
 const PRESENCE: &str = "presence";
 
@@ -84,6 +86,30 @@ impl From<Failure> for PolicyError {
     }
 }
 
+/// Why a question was not answered as it was asked.
+enum Refused {
+    Database(Failure),
+    /// The database took too long.
+    Late,
+}
+
+impl From<Refused> for PolicyError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Database(failure) => failure.into(),
+            Refused::Late => Self::Canceled("the question took too long".to_owned()),
+        }
+    }
+}
+
+/// A lock or a slow policy must not hold a connection for ever.
+async fn within<T>(answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Refused> {
+    match tokio::time::timeout(PATIENCE, answer).await {
+        Ok(answer) => answer.map_err(Refused::Database),
+        Err(_) => Err(Refused::Late),
+    }
+}
+
 /// Asks Postgres.
 #[derive(Clone)]
 pub(crate) struct Policies {
@@ -132,7 +158,7 @@ impl Policies {
         )?;
         connection.queue(Some(SERVICE), "rollback", [])?;
         // begin, insert, settings, select, rollback
-        let rows = connection.exchange_all().await?;
+        let rows = within(connection.exchange_all()).await?;
         let readable = |extension: &str| {
             let rows = rows.get(3).into_iter().flatten();
             rows.filter_map(|row| row.text(0)).any(|it| it == extension)
@@ -167,10 +193,10 @@ impl Policies {
             bytes(&[&*context.topic, extension]),
         )?;
         connection.queue(Some(SERVICE), "rollback", [])?;
-        match connection.exchange_all().await {
+        match within(connection.exchange_all()).await {
             Ok(_) => Ok(true),
-            Err(Failure::Database(error)) if error.code == "42501" => Ok(false),
-            Err(failure) => Err(failure.into()),
+            Err(Refused::Database(Failure::Database(error))) if error.code == "42501" => Ok(false),
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -6,6 +6,8 @@ use uuid::Uuid;
 
 /// The most messages of one replay, and how many it is when the client does not say.
 const MAX: i64 = 25;
+/// How long the database may take.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// What a client asks for: messages since a time, at most so many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +80,8 @@ impl Replay {
             order by inserted_at desc limit $3::int8";
         let queued = connection.queue(Some(""), sql, values.map(Some));
         queued.map_err(|_| ReplayError::Failed)?;
-        let rows = connection.exchange().await.map_err(|error| {
+        let answer = tokio::time::timeout(PATIENCE, connection.exchange()).await;
+        let rows = answer.map_err(|_| ReplayError::Failed)?.map_err(|error| {
             tracing::error!(%error, "UnableToReplayMessages");
             ReplayError::Failed
         })?;

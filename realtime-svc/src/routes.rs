@@ -25,19 +25,21 @@ pub(crate) fn router(app: &App) -> Router {
             "/api/broadcast/{topic}/events/{event}",
             post(broadcast::single),
         )
+        .layer(middleware::from_fn_with_state(app.clone(), limit))
         .layer(middleware::from_fn(cors::open));
-    let limited = Router::new()
+    let ping = Router::new()
         .route("/api/ping", get(ping))
-        .merge(broadcasts)
         .layer(middleware::from_fn_with_state(app.clone(), limit));
     Router::new()
         .route("/healthcheck", get(async || "ok"))
         .route("/socket/websocket", any(handshake::upgrade))
         .route("/metrics", get(metrics::index))
         .route("/metrics/{region}", get(metrics::index))
-        .merge(limited)
+        .merge(broadcasts)
+        .merge(ping)
         .merge(tenants::router())
         .fallback(async || Error::NoRoute)
+        .method_not_allowed_fallback(async || Error::NoRoute)
         .with_state(app.clone())
 }
 

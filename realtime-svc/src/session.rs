@@ -21,13 +21,13 @@ use futures_util::{SinkExt as _, StreamExt as _, future::BoxFuture, stream::Futu
 use rand::Rng as _;
 use serde_json::json;
 use tokio::{
-    sync::mpsc,
+    sync::{Semaphore, mpsc},
     time::{Sleep, sleep_until},
 };
 
 use crate::{
     app::App,
-    channel::{Channel, JoinError, MAX_BACKLOG},
+    channel::{Channel, JoinError},
     metrics::Gauge,
     policies::{PolicyError, Reads, Write},
     replay::Stored,
@@ -39,6 +39,15 @@ use crate::{
 const SILENCE: Duration = Duration::from_mins(1);
 /// A client that takes nothing for so long is gone.
 const WRITE_TIMEOUT: Duration = Duration::from_mins(1);
+/// What a client may send while its channels wait for the database; beyond it nothing more is read.
+const MAX_WAITING: usize = 256;
+const MAX_WAITING_BYTES: usize = 8 * 1024 * 1024;
+/// Questions of one socket that are asked at a time.
+const QUESTIONS: usize = 2;
+/// Joins that a client may have refused and not been told of yet.
+const MAX_REFUSED: usize = 1000;
+/// How long the last words of a socket may take.
+const FAREWELL: Duration = Duration::from_secs(5);
 /// Frames that go out with one system call.
 const BATCH: usize = 64;
 /// When the service stops, sockets are closed one after the other within this time, so that not all come back at once.
@@ -61,8 +70,10 @@ enum End {
     Gone,
     /// The service stops; the client is to connect again.
     Restart,
-    /// The client is refused.
-    Disconnect,
+    /// The client is silent, or has nothing joined.
+    Idle,
+    /// The client joins too often.
+    Refused,
 }
 
 /// What a future beside the loop found out.
@@ -71,6 +82,8 @@ enum Done {
     Joining(ChannelId, Incoming, Result<Joined, JoinError>),
     /// A refused join has waited long enough to be told.
     Refused(Incoming, String),
+    /// The channel has ended before its question was asked.
+    Moot,
     /// Whether a channel may write.
     Write(
         ChannelId,
@@ -104,7 +117,25 @@ pub(crate) struct Session {
     heard_at: Instant,
     /// Since when there has been no channel.
     empty_since: Instant,
+    /// What waits in the backlogs of channels.
+    waiting: Waiting,
+    /// Few questions of one socket are asked at a time, so that it leaves connections to others.
+    questions: Arc<Semaphore>,
     end: Option<End>,
+}
+
+/// How much clients have sent that their channels cannot handle yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    frames: usize,
+    bytes: usize,
+}
+
+impl Waiting {
+    /// True if no more is to be read.
+    fn is_full(self) -> bool {
+        self.frames >= MAX_WAITING || self.bytes >= MAX_WAITING_BYTES
+    }
 }
 
 impl Session {
@@ -123,6 +154,8 @@ impl Session {
             is_user: false,
             heard_at: Instant::now(),
             empty_since: Instant::now(),
+            waiting: Waiting::default(),
+            questions: Arc::new(Semaphore::new(QUESTIONS)),
             end: None,
         };
         session.serve(socket, orders).await;
@@ -136,12 +169,6 @@ impl Session {
         let mut rings_at = Instant::now() + SILENCE;
         let end = loop {
             if let Some(end) = self.end {
-                // What is queued is still said.
-                while let Ok(order) = orders.try_recv() {
-                    if let Order::Send(frame) = order {
-                        let _ = socket.feed(frame).await;
-                    }
-                }
                 break end;
             }
             let due = self.due();
@@ -149,7 +176,8 @@ impl Session {
                 set(alarm.as_mut(), &mut rings_at, due);
             }
             tokio::select! {
-                message = socket.recv() => match message {
+                // A client that sends faster than its channels can handle waits, as it does for a slow network.
+                message = socket.recv(), if !self.waiting.is_full() => match message {
                     Some(Ok(message)) => self.hear(&message),
                     // Too large a frame is one of these; the socket cannot go on after it.
                     Some(Err(_)) | None => break End::Gone,
@@ -158,8 +186,11 @@ impl Session {
                     let Some(order) = order else { break End::Gone };
                     let writing = self.obey(order, &mut orders, &mut socket);
                     let written = tokio::select! {
-                        written = tokio::time::timeout(WRITE_TIMEOUT, writing) => written.unwrap_or(false),
-                        () = queue.overflowed() => false,
+                        written = writing => written,
+                        () = queue.overflowed() => {
+                            self.overflowed();
+                            false
+                        }
                     };
                     if !written {
                         break End::Gone;
@@ -167,13 +198,13 @@ impl Session {
                 }
                 Some(done) = self.work.next(), if !self.work.is_empty() => self.go_on(done),
                 () = queue.overflowed() => {
-                    tracing::warn!("a socket that does not read is closed");
-                    self.app.metrics().overflows.fetch_add(1, Ordering::Relaxed);
+                    self.overflowed();
                     break End::Gone;
                 }
                 () = alarm.as_mut() => {
                     if is_draining {
-                        break End::Restart;
+                        self.end = Some(End::Restart);
+                        continue;
                     }
                     self.look();
                     let due = self.due();
@@ -189,20 +220,45 @@ impl Session {
                 }
             }
         };
+        // What the client has sent before it went is still sent on.
+        let _ = tokio::time::timeout(FAREWELL, self.finish()).await;
         self.leave_all();
         let farewell = match end {
-            End::Gone => None,
-            End::Restart => Some(close_code::RESTART),
-            End::Disconnect => Some(close_code::NORMAL),
+            End::Gone => return,
+            End::Restart => close_code::RESTART,
+            End::Idle => close_code::NORMAL,
+            End::Refused => close_code::AWAY,
         };
-        if let Some(code) = farewell {
+        let goodbye = async {
+            // What is queued is still said.
+            while let Ok(order) = orders.try_recv() {
+                if let Order::Send(frame) = order {
+                    socket.feed(frame).await?;
+                }
+            }
             let frame = CloseFrame {
-                code,
+                code: farewell,
                 reason: "".into(),
             };
-            let goodbye = socket.send(Frame::Close(Some(frame)));
-            let _ = tokio::time::timeout(Duration::from_secs(5), goodbye).await;
+            socket.send(Frame::Close(Some(frame))).await
+        };
+        let _ = tokio::time::timeout(FAREWELL, goodbye).await;
+    }
+
+    /// Goes on until no joined channel has anything left to handle.
+    async fn finish(&mut self) {
+        let is_busy = |channel: &Channel| channel.is_waiting && channel.membership.is_some();
+        while self.channels.values().any(is_busy) {
+            let Some(done) = self.work.next().await else {
+                return;
+            };
+            self.go_on(done);
         }
+    }
+
+    fn overflowed(&self) {
+        tracing::warn!("a socket that takes less than it is sent is closed");
+        self.app.metrics().overflows.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Does an order and those behind it, with one flush; false if the socket is gone.
@@ -222,7 +278,8 @@ impl Session {
                 Order::Send(frame) => {
                     self.queue.popped(&frame);
                     bytes += length(&frame);
-                    if socket.feed(frame).await.is_err() {
+                    let fed = tokio::time::timeout(WRITE_TIMEOUT, socket.feed(frame)).await;
+                    if !matches!(fed, Ok(Ok(()))) {
                         return false;
                     }
                 }
@@ -232,7 +289,8 @@ impl Session {
         }
         let output = &self.app.metrics().output_bytes;
         output.fetch_add(bytes, Ordering::Relaxed);
-        socket.flush().await.is_ok()
+        let flushed = tokio::time::timeout(WRITE_TIMEOUT, socket.flush()).await;
+        matches!(flushed, Ok(Ok(())))
     }
 
     /// Reads a frame.
@@ -265,14 +323,13 @@ impl Session {
                     let reason = json!({ "reason": "unmatched topic" }).to_string();
                     self.reply(&incoming, &incoming.join_ref, false, &reason);
                 }
-                Some(channel) if channel.is_waiting && event != "phx_leave" => {
-                    if channel.backlog.len() >= MAX_BACKLOG {
-                        tracing::warn!(
-                            "a socket sends faster than its permissions can be asked for"
-                        );
-                        self.end = Some(End::Gone);
-                        return;
-                    }
+                // Who leaves while it still joins need not wait for that. Later what was sent before counts first.
+                Some(channel)
+                    if channel.is_waiting
+                        && (event != "phx_leave" || channel.membership.is_some()) =>
+                {
+                    self.waiting.frames += 1;
+                    self.waiting.bytes += incoming.payload.len();
                     channel.backlog.push_back(incoming);
                 }
                 Some(_) => self.handle(incoming),
@@ -304,6 +361,7 @@ impl Session {
                 self.write_decided(channel, incoming, what, result);
             }
             Done::Renewed(channel, token, result) => self.renewed(channel, token, result),
+            Done::Moot => {}
             Done::Subscribed(channel, outcome) => self.subscribed(channel, outcome),
             Done::Replication(channel, is_ready) => self.replication(channel, is_ready),
         }
@@ -315,6 +373,8 @@ impl Session {
             let Some(incoming) = channel.backlog.pop_front() else {
                 return;
             };
+            self.waiting.frames -= 1;
+            self.waiting.bytes -= incoming.payload.len();
             self.handle(incoming);
         }
     }
@@ -323,9 +383,27 @@ impl Session {
         self.channels.values_mut().find(|channel| channel.id == id)
     }
 
-    /// Asks something that takes time.
+    /// Does something that takes time.
     fn spawn(&mut self, work: impl Future<Output = Done> + Send + 'static) {
         self.work.push(Box::pin(work));
+    }
+
+    /// Asks the database for a channel, after the questions before it, unless the channel has ended by then.
+    fn ask_database(
+        &mut self,
+        alive: &Arc<()>,
+        question: impl Future<Output = Done> + Send + 'static,
+    ) {
+        let (questions, alive) = (Arc::clone(&self.questions), Arc::downgrade(alive));
+        self.spawn(async move {
+            let Ok(_turn) = questions.acquire().await else {
+                return Done::Moot;
+            };
+            if alive.strong_count() == 0 {
+                return Done::Moot;
+            }
+            question.await
+        });
     }
 
     fn reply(&self, to: &Incoming, join_ref: &Ref, is_ok: bool, response: &str) {
@@ -378,12 +456,14 @@ impl Session {
         let topic = self.by_id(id)?.outlet.topic().clone();
         let channel = self.channels.remove(&*topic)?;
         self.app.unsubscribe(id);
+        self.waiting.frames -= channel.backlog.len();
+        let bytes: usize = channel.backlog.iter().map(|it| it.payload.len()).sum();
+        self.waiting.bytes -= bytes;
         if channel.membership.is_some() {
             self.app.metrics().channels.fetch_sub(1, Ordering::Relaxed);
         }
         if self.channels.is_empty() {
             self.empty_since = Instant::now();
-            self.count_as_user(false);
         }
         Some(channel)
     }
@@ -393,9 +473,10 @@ impl Session {
         for id in ids {
             self.take(id);
         }
+        self.count_as_user(false);
     }
 
-    /// A socket is a user while it has a joined channel.
+    /// A socket is a user from its first join to its end.
     fn count_as_user(&mut self, is_user: bool) {
         let users = &self.app.metrics().users;
         match (self.is_user, is_user) {
@@ -426,7 +507,8 @@ impl Session {
         if self.channels.is_empty() {
             return silent.min(self.empty_since + self.app.config().no_channel_timeout);
         }
-        let confirm = self.channels.values().map(|channel| channel.confirm_at);
+        let channels = self.channels.values().filter(|it| !it.is_renewing);
+        let confirm = channels.map(|channel| channel.confirm_at);
         confirm.min().map_or(silent, |confirm| confirm.min(silent))
     }
 
@@ -436,7 +518,7 @@ impl Session {
         let is_idle = self.channels.is_empty()
             && now >= self.empty_since + self.app.config().no_channel_timeout;
         if now >= self.heard_at + SILENCE || is_idle {
-            self.end = Some(End::Disconnect);
+            self.end = Some(End::Idle);
             return;
         }
         self.confirm_tokens(now);

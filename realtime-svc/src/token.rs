@@ -58,17 +58,24 @@ pub(crate) struct Token {
 impl Token {
     /// Seconds until it expires; none are left when it has.
     pub(crate) fn seconds_left(&self) -> u64 {
-        u64::try_from(self.expires_at - now()).unwrap_or(0)
+        u64::try_from(self.expires_at.saturating_sub(now())).unwrap_or(0)
     }
 
     /// Fails when it has expired.
     pub(crate) fn check_expiry(&self) -> Result<(), TokenError> {
-        let late = now() - self.expires_at;
+        let late = now().saturating_sub(self.expires_at);
         if late >= 0 {
             return Err(TokenError::Expired(late));
         }
         Ok(())
     }
+}
+
+/// True if it is a time that is still to come, in seconds since 1970.
+pub(crate) fn is_future(expiry: &Value) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "these seconds fit")]
+    let now = now() as f64;
+    expiry.as_f64().is_some_and(|expiry| expiry > now)
 }
 
 /// Seconds since 1970.

@@ -90,7 +90,8 @@ pub(crate) fn id(params: &Value) -> u32 {
     u32::try_from(hasher.finish() % IDS).unwrap_or_default()
 }
 
-fn canonical(value: &Value) -> String {
+/// One text for equal values, whatever the order of members.
+pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     match value {
         Value::Object(members) => {

@@ -14,7 +14,8 @@ pub(crate) struct Broadcast {
 /// A message as it came in, which decides how version 2 gets it.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// The JSON text of `{"type", "event", "payload", "meta"?}`, of a text frame or of a batch; it goes out as text.
+    /// The JSON text of `{"type", "event", "payload", "meta"?}`, of a text frame or of a batch; it goes out as text. What
+    /// is no object is for version 1 alone.
     Text(Box<str>),
     /// Of a binary frame, a single request or the database; goes out in binary framing.
     User {
@@ -35,6 +36,7 @@ impl Broadcast {
     /// The frame for a socket of this version that joined this topic; nothing if the version cannot say it.
     pub(crate) fn frame(&self, version: Version, topic: &str) -> Option<Frame> {
         match (&self.body, version) {
+            (Body::Text(payload), Version::V2) if !payload.starts_with('{') => None,
             (Body::Text(payload), version) => Some(version.fan_out(topic, "broadcast", payload)),
             (
                 Body::User {

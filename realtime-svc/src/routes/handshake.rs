@@ -4,13 +4,12 @@ use std::sync::{Arc, atomic::Ordering};
 
 use axum::{
     extract::{
-        Query, State,
+        RawQuery, State,
         ws::{WebSocketUpgrade, rejection::WebSocketUpgradeRejection},
     },
     response::{IntoResponse as _, Response},
 };
 use http::HeaderMap;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -29,21 +28,35 @@ const WRITE_BUFFER: usize = 16 * 1024;
 /// What one header may contribute to the settings of a transaction.
 const MAX_HEADERS: usize = 16 * 1024;
 
-/// The query parameters of a socket that matter.
-#[derive(Debug, Deserialize)]
-pub(super) struct SocketQuery {
+/// The query parameters of a socket that matter. Of one that is repeated the last counts.
+#[derive(Debug, Default)]
+struct SocketQuery {
     apikey: Option<String>,
     vsn: Option<String>,
+}
+
+impl SocketQuery {
+    fn parse(query: Option<&str>) -> Self {
+        let mut read = Self::default();
+        for (name, value) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            match &*name {
+                "apikey" => read.apikey = Some(value.into_owned()),
+                "vsn" => read.vsn = Some(value.into_owned()),
+                _ => {}
+            }
+        }
+        read
+    }
 }
 
 /// Checks the key, and makes a socket of the connection.
 pub(super) async fn upgrade(
     State(app): State<App>,
-    Query(query): Query<SocketQuery>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    match admit(&app, &query, &headers) {
+    match admit(&app, &SocketQuery::parse(query.as_deref()), &headers) {
         Ok(client) => match upgrade {
             Ok(upgrade) => upgrade
                 .max_frame_size(MAX_FRAME)
@@ -66,7 +79,10 @@ fn admit(app: &App, query: &SocketQuery, headers: &HeaderMap) -> Result<Client, 
     let key = token::of_socket(headers, query.apikey.as_deref()).filter(|key| !key.is_empty());
     let key = app.verifier().verify(key.ok_or(Refusal::KeyMissing)?)?;
     let (metrics, limits) = (app.metrics(), &app.config().limits);
-    if metrics.users.load(Ordering::Relaxed) >= limits.max_concurrent_users {
+    let sockets = metrics.sockets.load(Ordering::Relaxed);
+    if metrics.users.load(Ordering::Relaxed) >= limits.max_concurrent_users
+        || sockets >= app.config().max_connections
+    {
         return Err(Refusal::TooManyUsers);
     }
     if metrics.joins.is_reached() {

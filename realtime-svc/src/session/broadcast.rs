@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 
 use super::{Done, Session};
@@ -57,8 +59,9 @@ impl Session {
         let (id, context) = (channel.id, channel.context.clone());
         // Tracking is how presence is switched on, and then the channel wants to see the others, too.
         let reads = what == Write::Presence && channel.policies.reads.presence.is_none();
+        let alive = Arc::clone(&channel.alive);
         let policies = self.app.policies().clone();
-        self.spawn(async move {
+        self.ask_database(&alive, async move {
             let answer = async {
                 let reads = if reads {
                     Some(policies.reads(&context, true).await?)
@@ -117,13 +120,12 @@ pub(super) fn update_reads(channel: &Channel) {
     }
 }
 
-/// What is sent on, and what is left to be answered. A text frame is sent on as it is; one whose payload is no object
-/// is no message.
+/// What is sent on, and what is left to be answered. A text frame is sent on as it is.
 fn take_body(incoming: Incoming) -> (Option<Body>, Incoming) {
     let mut incoming = incoming;
     let payload = std::mem::replace(&mut incoming.payload, Payload::Bytes);
     let body = match payload {
-        Payload::Json(text) if text.get().starts_with('{') => {
+        Payload::Json(text) => {
             let text: Box<RawValue> = text;
             Some(Body::Text(Box::from(text)))
         }
@@ -137,7 +139,7 @@ fn take_body(incoming: Incoming) -> (Option<Body>, Incoming) {
             payload,
             meta: None,
         }),
-        Payload::Json(_) | Payload::Bytes => None,
+        Payload::Bytes => None,
     };
     (body, incoming)
 }

@@ -9,12 +9,14 @@ use rand::Rng as _;
 
 use super::{Done, Session};
 use crate::{
-    changes::{SubscribeError, Subscriber, Wanted},
+    changes::{SubscribeError, Subscriber},
     channel::Channel,
     socket::ChannelId,
     token::Token,
 };
 
+/// The extension that `system` messages about changes name.
+const EXTENSION: &str = "postgres_changes";
 /// How long until the database is asked again after it gave no answer.
 const AGAIN: std::ops::Range<Duration> = Duration::from_secs(5)..Duration::from_secs(10);
 /// How long the log may take until changes flow.
@@ -39,21 +41,25 @@ impl Session {
         let Some(channel) = self.by_id(id) else {
             return;
         };
-        if channel.join.changes.is_empty() {
+        let wanted = match &channel.wanted {
+            Ok(wanted) if wanted.is_empty() => return,
+            Ok(wanted) => wanted.clone(),
+            Err(text) => {
+                let text = text.clone();
+                return self.tell(id, EXTENSION, false, &text);
+            }
+        };
+        if channel.subscription.is_asking {
+            channel.subscription.is_stale = true;
             return;
         }
-        let parsed: Result<Vec<_>, _> = channel.join.changes.iter().map(Wanted::parse).collect();
-        let wanted = match parsed {
-            Ok(wanted) => wanted,
-            Err(text) => return self.subscribed(id, Outcome::Refused(text)),
-        };
-        channel.feed = channel.feed.take().or_else(|| app.need_feed());
-        let is_live = channel.is_live;
+        channel.subscription.is_asking = true;
+        let (is_live, alive) = (channel.subscription.is_live, Arc::clone(&channel.alive));
         let (outlet, subscriber) = (
             channel.outlet.clone(),
             Arc::new(subscriber(channel.token())),
         );
-        self.spawn(async move {
+        self.ask_database(&alive, async move {
             if tokio::time::timeout(PATIENCE, app.replication_ready())
                 .await
                 .is_err()
@@ -81,15 +87,19 @@ impl Session {
     }
 
     pub(super) fn subscribed(&mut self, id: ChannelId, outcome: Outcome) {
-        const EXTENSION: &str = "postgres_changes";
         let Some(channel) = self.by_id(id) else {
             // It has left meanwhile; its subscriptions may have come after that.
             self.app.unsubscribe(id);
             return;
         };
+        channel.subscription.is_live |= matches!(outcome, Outcome::Live);
+        channel.subscription.is_asking = matches!(outcome, Outcome::Failed(_));
+        if !channel.subscription.is_asking && std::mem::take(&mut channel.subscription.is_stale) {
+            self.subscribe(id);
+            return;
+        }
         match outcome {
             Outcome::Live => {
-                channel.is_live = true;
                 self.tell(id, EXTENSION, true, "Subscribed to PostgreSQL");
             }
             Outcome::Refused(text) => self.tell(id, EXTENSION, false, &text),
@@ -108,12 +118,7 @@ impl Session {
     /// Changes were lost. The channel ends as if it had failed, so that its client joins anew and knows that it must
     /// fetch what it shows.
     pub(super) fn interrupt(&mut self, id: ChannelId) {
-        self.tell(
-            id,
-            "postgres_changes",
-            false,
-            "Changes were lost, please fetch them",
-        );
+        self.tell(id, EXTENSION, false, "Changes were lost, please fetch them");
         let Some(channel) = self.take(id) else {
             return;
         };

@@ -4,18 +4,24 @@ use std::{sync::Arc, time::Instant};
 
 use serde_json::Value;
 
-use super::{Done, Session, broadcast::update_reads, join::next_look};
+use super::{
+    Done, Session,
+    broadcast::update_reads,
+    join::{next_look, payload},
+};
 use crate::{
     channel::Known,
     policies::{Context, PolicyError, Reads},
-    socket::{ChannelId, Incoming, Payload},
+    socket::{ChannelId, Incoming},
     token::Token,
 };
 
 impl Session {
     /// Looks at the tokens that are due; a channel whose token has expired ends.
     pub(super) fn confirm_tokens(&mut self, now: Instant) {
-        let due = self.channels.values_mut().filter(|it| it.confirm_at <= now);
+        let channels = self.channels.values_mut();
+        // Where a newer token is being asked about, that one counts.
+        let due = channels.filter(|it| it.confirm_at <= now && !it.is_renewing);
         let mut expired = Vec::new();
         for channel in due {
             match channel.token().check_expiry() {
@@ -30,9 +36,9 @@ impl Session {
 
     /// A client brings a new token for a channel.
     pub(super) fn hear_token(&mut self, incoming: &Incoming) {
-        let payload: Value = match &incoming.payload {
-            Payload::Json(text) => serde_json::from_str(text.get()).unwrap_or_default(),
-            _ => Value::Null,
+        let Ok(payload) = payload(incoming) else {
+            tracing::debug!("MalformedWebSocketMessage");
+            return;
         };
         let Some(channel) = self.channels.get_mut(&incoming.topic) else {
             return;
@@ -61,8 +67,10 @@ impl Session {
         };
         let presence = channel.join.presence || channel.policies.reads.presence.is_some();
         channel.is_waiting = true;
+        channel.is_renewing = true;
+        let alive = Arc::clone(&channel.alive);
         let policies = self.app.policies().clone();
-        self.spawn(async move {
+        self.ask_database(&alive, async move {
             let reads = policies.reads(&context, presence).await;
             Done::Renewed(id, token, reads.map(Some))
         });
@@ -79,6 +87,7 @@ impl Session {
             return;
         };
         channel.is_waiting = false;
+        channel.is_renewing = false;
         let name = channel.name().clone();
         let before = channel.policies.reads;
         match result {

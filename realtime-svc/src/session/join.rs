@@ -6,11 +6,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Done, End, Joined, Session};
+use super::{Done, End, Joined, MAX_REFUSED, Session};
 use crate::{
     app::App,
-    changes::subscription_id,
-    channel::{Channel, Join, JoinError, Known},
+    changes::{Wanted, subscription_id},
+    channel::{Channel, Join, JoinError, Known, Subscription},
     hub::{Member, RoomName},
     policies::Context,
     replay::{Content, Replay, ReplayError, Stored},
@@ -20,6 +20,8 @@ use crate::{
 
 /// How long a join waits for the log to be read. Without it broadcasts of sockets and presence work all the same.
 const REPLICATION_PATIENCE: Duration = Duration::from_secs(3);
+/// Bytes of a join. What it says is kept as long as its channel lives.
+const MAX_JOIN: usize = 256 * 1024;
 /// What one channel may subscribe to; each is a row for every table that it covers.
 const MAX_CHANGES: usize = 1000;
 /// The part of a topic that clients put in front of every name.
@@ -27,13 +29,25 @@ const PREFIX: &str = "realtime:";
 
 impl Session {
     /// A client joins a topic. What it had joined under the same name ends.
-    pub(super) fn join(&mut self, incoming: Incoming) {
+    pub(super) fn join(&mut self, mut incoming: Incoming) {
+        // What cannot be read is no join: as a join of defaults it would be one of a public channel.
+        let Ok(payload) = payload(&incoming) else {
+            tracing::debug!("MalformedWebSocketMessage");
+            return;
+        };
+        let is_too_large = incoming.payload.len() > MAX_JOIN;
+        incoming.payload = Payload::Bytes;
         if let Some(old) = self.channels.get(&incoming.topic).map(|channel| channel.id)
             && let Some(old) = self.take(old)
         {
             self.close(&old);
         }
-        match self.admit(&incoming) {
+        let admitted = if is_too_large {
+            Err(JoinError::Unknown)
+        } else {
+            self.admit(&incoming, &payload)
+        };
+        match admitted {
             Ok(channel) => {
                 self.channels.insert(incoming.topic.clone(), channel);
                 self.ask(incoming);
@@ -43,16 +57,12 @@ impl Session {
     }
 
     /// Everything that can be said about a join without the database.
-    fn admit(&mut self, incoming: &Incoming) -> Result<Channel, JoinError> {
+    fn admit(&mut self, incoming: &Incoming, payload: &Value) -> Result<Channel, JoinError> {
         let name = incoming.topic.strip_prefix(PREFIX).unwrap_or_default();
         if name.is_empty() {
             return Err(JoinError::NoTopic);
         }
-        let payload: Value = match &incoming.payload {
-            Payload::Json(text) => serde_json::from_str(text.get()).unwrap_or_default(),
-            _ => Value::Null,
-        };
-        let mut join = Join::parse(&payload, name);
+        let mut join = Join::parse(payload, name);
         let (config, metrics) = (self.app.config(), self.app.metrics());
         let limits = &config.limits;
         join.presence |= limits.presence_enabled;
@@ -101,8 +111,12 @@ impl Session {
             policies: Known::PUBLIC,
             is_waiting: true,
             backlog: VecDeque::new(),
-            feed: None,
-            is_live: false,
+            // The database may send to any channel.
+            feed: self.app.need_feed(),
+            alive: Arc::new(()),
+            wanted: Ok(Vec::new()),
+            subscription: Subscription::default(),
+            is_renewing: false,
             tracked: None,
             presence_window: None,
         })
@@ -122,15 +136,14 @@ impl Session {
             self.joined(id, &incoming, Ok(joined));
             return;
         }
-        // Messages of the database are for private channels, mostly: from now on none is missed.
-        channel.feed = self.app.need_feed();
+        let alive = Arc::clone(&channel.alive);
         let question = Question {
             app: self.app.clone(),
             context: channel.context.clone(),
             presence: channel.join.presence,
             replay: channel.join.replay,
         };
-        self.spawn(async move {
+        self.ask_database(&alive, async move {
             let answer = question.ask().await;
             Done::Joining(id, incoming, answer)
         });
@@ -141,7 +154,11 @@ impl Session {
         tracing::debug!(topic = &*incoming.topic, %error, "join refused");
         self.app.metrics().count_error(&error.code());
         if matches!(error, JoinError::TooManyJoins) {
-            self.end = Some(End::Disconnect);
+            self.end = Some(End::Refused);
+        }
+        if self.work.len() > MAX_REFUSED {
+            self.end = Some(End::Gone);
+            return;
         }
         let (reason, delay) = (error.to_string(), self.app.config().channel_error_backoff);
         self.spawn(async move {
@@ -180,7 +197,9 @@ impl Session {
         if let Some(reads) = joined.reads {
             channel.policies = Known::reading(reads);
         }
-        let response = json!({ "postgres_changes": changes_with_ids(&channel.join.changes) });
+        let changes = std::mem::take(&mut channel.join.changes);
+        channel.wanted = changes.iter().map(Wanted::parse).collect();
+        let response = json!({ "postgres_changes": changes_with_ids(&changes) });
         push(version.reply(incoming, &channel.join_ref, true, &response.to_string()));
         let reads = channel.policies.reads;
         let member = Member {
@@ -227,9 +246,6 @@ impl Session {
     /// Tells the client when messages of the database reach it.
     fn await_replication(&mut self, id: ChannelId) {
         let app = self.app.clone();
-        if let Some(channel) = self.by_id(id) {
-            channel.feed = channel.feed.take().or_else(|| app.need_feed());
-        }
         self.spawn(async move {
             let waiting = app.replication_ready();
             let is_ready = tokio::time::timeout(Duration::from_mins(1), waiting)
@@ -250,6 +266,14 @@ impl Session {
                 "Replication connection established",
             );
         }
+    }
+}
+
+/// The JSON of a frame.
+pub(super) fn payload(incoming: &Incoming) -> Result<Value, serde_json::Error> {
+    match &incoming.payload {
+        Payload::Json(text) => serde_json::from_str(text.get()),
+        _ => Ok(Value::Null),
     }
 }
 

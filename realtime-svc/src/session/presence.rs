@@ -1,10 +1,8 @@
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
-use super::Session;
-use crate::{
-    policies::Write,
-    socket::{Incoming, Payload},
-};
+use super::{Session, join::payload};
+use crate::{changes::canonical, policies::Write, socket::Incoming};
 
 const RATE: &str = "Too many presence messages per second";
 const CLIENT_RATE: &str = "Client presence rate limit exceeded";
@@ -13,9 +11,9 @@ const TOO_LARGE: &str = "Track message size exceeded";
 impl Session {
     /// A client tells of itself, or takes that back.
     pub(super) fn hear_presence(&mut self, incoming: Incoming) {
-        let payload: Value = match &incoming.payload {
-            Payload::Json(text) => serde_json::from_str(text.get()).unwrap_or_default(),
-            _ => Value::Null,
+        let Ok(payload) = payload(&incoming) else {
+            tracing::debug!("MalformedWebSocketMessage");
+            return;
         };
         let limits = self.app.config().limits.clone();
         let Some(channel) = self.channels.get_mut(&incoming.topic) else {
@@ -70,7 +68,8 @@ impl Session {
                 return;
             }
         };
-        if channel.tracked.as_ref() != Some(&told) {
+        let number = number(&told);
+        if channel.tracked != Some(number) {
             if incoming.payload.len() > max_bytes {
                 self.shut_down(id, TOO_LARGE);
                 return;
@@ -83,8 +82,17 @@ impl Session {
             if let Some(membership) = &channel.membership {
                 membership.track(&told);
             }
-            channel.tracked = Some(told);
+            channel.tracked = Some(number);
         }
         self.reply(incoming, &join_ref, true, "{}");
     }
+}
+
+/// A number of what is told, by which the same is known again without keeping it.
+fn number(told: &Map<String, Value>) -> u128 {
+    let told = Value::Object(told.clone());
+    let digest = Sha256::digest(canonical(&told));
+    let mut number = [0; 16];
+    number.copy_from_slice(&digest[..16]);
+    u128::from_be_bytes(number)
 }

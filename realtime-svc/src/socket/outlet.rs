@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc};
 use super::{Frame, Version};
 
 /// What waits for a socket is bounded by number and by bytes: a client that does not read must not fill the memory.
-const MAX_QUEUED: usize = 4096;
+const MAX_QUEUED: usize = 65_536;
 const MAX_QUEUED_BYTES: usize = 32 * 1024 * 1024;
 
 /// The socket is gone, or so slow that it is given up.

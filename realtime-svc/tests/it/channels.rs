@@ -215,9 +215,43 @@ async fn users_are_sockets_with_a_channel() {
     );
     let refused = service.connect_as("2.0.0", &anon()).await.err().unwrap();
     assert_eq!(refused, (429, json!({"error": "Too many connected users"})));
+    // Until its end: who leaves its last channel keeps its place.
     let left = first.push("realtime:room", "phx_leave", json!({})).await;
     first.reply(&left).await;
-    second.joined("realtime:room", json!({})).await;
+    first.joined("realtime:room", json!({})).await;
+    drop(first);
+    while second.join("realtime:room", json!({})).await["status"] == "error" {}
+}
+
+#[tokio::test]
+async fn a_join_that_cannot_be_read_is_no_join_of_a_public_channel() {
+    let service = Service::alone(&[]).await;
+    let mut client = service.connect(&anon()).await;
+    let half = r#"["1","1","realtime:secret","phx_join",{"config":{"private":true,"presence":{"key":"\ud83d"}}}]"#;
+    client.raw(Message::text(half)).await;
+    client.hears_nothing().await;
+    let large = json!({"config": {}, "junk": "x".repeat(300_000)});
+    let reference = client.push("realtime:room", "phx_join", large).await;
+    assert_eq!(
+        client.reply(&reference).await["response"],
+        json!({"reason": "Unknown Error on Channel"})
+    );
+}
+
+#[tokio::test]
+async fn text_that_is_no_object_is_for_version_1_alone() {
+    let service = Service::alone(&[]).await;
+    let mut one = service.connect_as("1.0.0", &anon()).await.unwrap();
+    let mut two = service.connect(&anon()).await;
+    for client in [&mut one, &mut two] {
+        client
+            .joined("realtime:room", json!({"broadcast": {"self": true}}))
+            .await;
+    }
+    one.push("realtime:room", "broadcast", json!("not a map"))
+        .await;
+    assert_eq!(one.hear().await.payload, "not a map");
+    two.hears_nothing().await;
 }
 
 #[tokio::test]

@@ -49,6 +49,89 @@ async fn only_who_may_read_gets_in_and_only_who_may_write_is_heard() {
 }
 
 #[tokio::test]
+async fn what_was_sent_before_leaving_is_sent() {
+    let db = database().await;
+    // Every question takes its time, so that all of these wait for one.
+    execute(
+        &db.pool(),
+        "create function public.slow() returns boolean language sql volatile as 'select pg_sleep(0.2) is not null';
+        grant execute on function public.slow() to authenticated;
+        create policy slow on realtime.messages as restrictive for insert to authenticated with check (public.slow())",
+    )
+    .await;
+    let service = Service::on(&db, &[("SLOT_NAME_SUFFIX", &suffix(&db))]).await;
+    let mut bob = service.connect(&user("bob")).await;
+    bob.joined("realtime:room-1", private()).await;
+    let mut ann = service.connect(&user("ann")).await;
+    ann.joined("realtime:room-1", private()).await;
+    for count in 0..600 {
+        ann.send("realtime:room-1", "e", json!(count)).await;
+    }
+    let left = ann.push("realtime:room-1", "phx_leave", json!({})).await;
+    assert_eq!(ann.reply(&left).await["status"], "ok");
+    for count in 0..600 {
+        assert_eq!(bob.hear().await["payload"], count);
+    }
+    ann.joined("realtime:room-1", private()).await;
+    ann.send("realtime:room-1", "last", json!({})).await;
+    drop(ann);
+    assert_eq!(bob.hear().await["event"], "last");
+    service.stop().await;
+}
+
+#[tokio::test]
+async fn the_newest_token_has_the_last_word() {
+    let db = database().await;
+    let pool = db.pool();
+    execute(
+        &pool,
+        "alter publication supabase_realtime add table public.notes",
+    )
+    .await;
+    let service = Service::on(&db, &[("SLOT_NAME_SUFFIX", &suffix(&db))]).await;
+    let mut client = service.connect(&user("ann")).await;
+    let wanted =
+        json!({"postgres_changes": [{"event": "*", "schema": "public", "table": "notes"}]});
+    for (number, sub) in ["bob", "eve"].iter().cycle().take(10).enumerate() {
+        let topic = format!("realtime:{number}");
+        client.joined(&topic, wanted.clone()).await;
+        for token in [user("ann"), user("bob"), user("eve"), user(sub)] {
+            client
+                .push(&topic, "access_token", json!({"access_token": token}))
+                .await;
+        }
+    }
+    let all = "select count(*) filter (where claims ->> 'sub' in ('bob', 'eve')) = 10 from realtime.subscription";
+    while !sqlx::query_scalar::<_, bool>(all)
+        .fetch_one(&pool)
+        .await
+        .unwrap()
+    {
+        client.hear_event("system").await;
+    }
+    execute(
+        &pool,
+        "insert into public.notes values (40, 'eve', 'b', 's'), (41, 'bob', 'b', 's')",
+    )
+    .await;
+    let mut seen = Vec::new();
+    while seen.len() < 10 {
+        let heard = client.hear_event("postgres_changes").await;
+        let id = heard["data"]["record"]["id"].as_i64().unwrap();
+        seen.push((heard.topic, id));
+    }
+    seen.sort();
+    let expected = (0..10).map(|number| {
+        (
+            format!("realtime:{number}"),
+            if number % 2 == 0 { 41 } else { 40 },
+        )
+    });
+    assert_eq!(seen, expected.collect::<Vec<_>>());
+    service.stop().await;
+}
+
+#[tokio::test]
 async fn a_new_token_is_asked_about_anew() {
     let db = database().await;
     let service = Service::on(&db, &[("SLOT_NAME_SUFFIX", &suffix(&db))]).await;

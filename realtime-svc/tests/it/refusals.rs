@@ -97,3 +97,11 @@ async fn a_ping_needs_no_token() {
         (StatusCode::OK, r#"{"message":"Success"}"#)
     );
 }
+
+#[tokio::test]
+async fn what_is_not_there_is_not_found() {
+    for path in ["/api/broadcast", "/api/nothing"] {
+        let not_found = (StatusCode::NOT_FOUND, "\"Not Found\"".to_owned());
+        assert_eq!(get(path).await, not_found, "{path}");
+    }
+}
