@@ -101,7 +101,8 @@ async fn the_newest_token_has_the_last_word() {
                 .await;
         }
     }
-    let all = "select count(*) filter (where claims ->> 'sub' in ('bob', 'eve')) = 10 from realtime.subscription";
+    let all = "select count(*) filter (where claims ->> 'sub' = 'bob') = 5
+            and count(*) filter (where claims ->> 'sub' = 'eve') = 5 from realtime.subscription";
     while !sqlx::query_scalar::<_, bool>(all)
         .fetch_one(&pool)
         .await
