@@ -60,7 +60,7 @@ const FACTS: &str = "select jsonb_build_object(
                             format('(%I = ( SELECT auth.uid() AS uid))', o.attname))
                     where y.polrelid = c.oid and y.polcmd in ('r', '*')
                     and (0 = any (y.polroles) or exists (
-                        select from unnest(y.polroles) m where pg_catalog.pg_has_role(r.oid, m, 'MEMBER')))
+                        select from unnest(y.polroles) m where pg_catalog.pg_has_role(r.oid, m, 'USAGE')))
                 )
             end,
             'selectable', (
