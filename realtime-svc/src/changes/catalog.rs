@@ -37,6 +37,12 @@ const FACTS: &str = "select jsonb_build_object(
     'roles', (
         select coalesce(jsonb_agg(jsonb_build_object(
             'name', r.rolname,
+            'standing', format('%s %s ', r.rolsuper, r.rolbypassrls) || (
+                with recursive held (oid) as (
+                    select r.oid
+                    union select m.roleid from pg_catalog.pg_auth_members m join held h on h.oid = m.member)
+                select string_agg(h.oid::text, ' ' order by h.oid)
+                from held h where pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')),
             'ignores_claims', r.rolsuper or r.rolbypassrls or not exists (
                 select from pg_catalog.pg_policy y
                 where y.polrelid = c.oid and y.polcmd in ('r', '*')
@@ -125,6 +131,9 @@ pub(super) struct Column {
 #[derive(Debug, Deserialize)]
 pub(super) struct Rights {
     pub(super) name: String,
+    /// What the role is and which roles' rights it has. Two roles' plans, or a role's at two times, are the same only
+    /// if this is: Postgres keeps a prepared statement's policies when memberships or attributes of roles change.
+    pub(super) standing: String,
     /// Whoever has the role sees the same rows.
     pub(super) ignores_claims: bool,
     /// If it is certain that a row is seen by those alone whose subject is the value of one of these columns.

@@ -110,3 +110,84 @@ async fn a_policy_for_a_role_whose_rights_are_not_inherited_does_not_count() {
     assert_eq!(world.deliver_and_count().await, []);
     world.drop_roles(&[&reader, &editors]).await;
 }
+
+#[tokio::test]
+async fn who_no_longer_passes_row_level_security_sees_nothing() {
+    let mut world = World::new(NOTES).await;
+    let reader = world.reader("bypassrls").await;
+    world
+        .listen(1, member(&reader, ANN), &[on("notes")])
+        .await
+        .unwrap();
+    world
+        .execute("insert into notes values (1, 'x', 'a')")
+        .await;
+    assert_eq!(world.deliver_and_count().await, [(1, 1)]);
+    world
+        .execute(&format!("alter role {reader} nobypassrls"))
+        .await;
+    world
+        .execute("insert into notes values (2, 'x', 'b')")
+        .await;
+    assert_eq!(world.deliver_and_count().await, []);
+    world.drop_roles(&[&reader]).await;
+}
+
+#[tokio::test]
+async fn who_leaves_a_role_loses_its_policies() {
+    let mut world = World::new(NOTES).await;
+    let (reader, editors) = (world.reader("").await, role());
+    world
+        .execute(&format!(
+            "create role {editors} nologin; grant {editors} to {reader};
+            create policy edit on notes for select to {editors} using (id > 0);"
+        ))
+        .await;
+    world
+        .listen(1, member(&reader, ANN), &[on("notes")])
+        .await
+        .unwrap();
+    world
+        .execute("insert into notes values (1, 'x', 'a')")
+        .await;
+    assert_eq!(world.deliver_and_count().await, [(1, 1)]);
+    world
+        .execute(&format!("revoke {editors} from {reader}"))
+        .await;
+    world
+        .execute("insert into notes values (2, 'x', 'b')")
+        .await;
+    assert_eq!(world.deliver_and_count().await, []);
+    world.drop_roles(&[&reader, &editors]).await;
+}
+
+#[tokio::test]
+async fn who_leaves_a_role_loses_its_schema() {
+    let mut world = World::new(
+        "create schema closed; create table closed.notes (id int primary key);
+        alter table closed.notes enable row level security;
+        create policy seen on closed.notes using (id > 0);
+        alter publication supabase_realtime add table closed.notes;",
+    )
+    .await;
+    let (reader, editors) = (world.reader("").await, role());
+    world
+        .execute(&format!(
+            "create role {editors} nologin; grant {editors} to {reader};
+            grant usage on schema closed to {editors}; grant select on closed.notes to {reader};"
+        ))
+        .await;
+    let wanted = json!({"schema": "closed", "table": "notes"});
+    world
+        .listen(1, member(&reader, ANN), &[wanted])
+        .await
+        .unwrap();
+    world.execute("insert into closed.notes values (1)").await;
+    assert_eq!(world.deliver_and_count().await, [(1, 1)]);
+    world
+        .execute(&format!("revoke {editors} from {reader}"))
+        .await;
+    world.execute("insert into closed.notes values (2)").await;
+    assert_eq!(world.deliver_and_count().await, []);
+    world.drop_roles(&[&reader, &editors]).await;
+}
