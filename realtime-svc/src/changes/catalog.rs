@@ -74,7 +74,7 @@ const FACTS: &str = "select jsonb_build_object(
                     pg_catalog.has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT') order by a.attnum), '[]')
                 from pg_catalog.pg_attribute a
                 where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)
-        )), '[]')
+        ) order by r.oid), '[]')
         from pg_catalog.pg_roles r where r.rolname = any ($2::text[])
     )
 )::text
@@ -101,7 +101,7 @@ const PUBLISHED: &str = "select format('%I.%I', p.schemaname, p.tablename)::regc
     from pg_catalog.pg_publication_tables p where p.pubname = $1";
 
 /// A table, and what the roles that were asked about may do with it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Table {
     pub(super) oid: u32,
     pub(super) schema: String,
@@ -112,7 +112,7 @@ pub(super) struct Table {
     pub(super) roles: Vec<Rights>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) type_oid: u32,
@@ -128,7 +128,7 @@ pub(super) struct Column {
 }
 
 /// What a role may do with a table.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Rights {
     pub(super) name: String,
     /// What the role is and which roles' rights it has. Two roles' plans, or a role's at two times, are the same only

@@ -111,6 +111,8 @@ pub(crate) enum SubscribeError {
 pub(crate) enum EngineError {
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    #[error("rights keep changing while they are checked")]
+    Unsettled,
 }
 
 /// Who listens to changes of rows. Clones are one engine.

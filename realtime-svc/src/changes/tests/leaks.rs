@@ -191,3 +191,111 @@ async fn who_leaves_a_role_loses_its_schema() {
     assert_eq!(world.deliver_and_count().await, []);
     world.drop_roles(&[&reader, &editors]).await;
 }
+
+#[tokio::test]
+async fn a_policy_that_comes_while_others_are_checked_counts() {
+    // Everybody sees everything, so one question stands for all claims, until it does not.
+    let mut world = gated(NOTES).await;
+    world
+        .execute("create policy everybody on notes using (true); drop policy own on notes")
+        .await;
+    world.listen(1, user("ann"), &[on("notes")]).await.unwrap();
+    world.listen(2, user("bob"), &[on("notes")]).await.unwrap();
+    world
+        .execute("insert into notes values (1, 'ann', 'a'), (2, 'bob', 'b'), (3, 'bob', 'c')")
+        .await;
+    let given = world
+        .deliver_across_sql(
+            "drop policy everybody on notes; create policy own on notes for select
+            using (owner = current_setting('request.jwt.claims', true)::jsonb ->> 'sub')",
+        )
+        .await;
+    assert_eq!(given, [(1, 1), (2, 2)]);
+}
+
+#[tokio::test]
+async fn owners_are_told_only_while_the_policy_is_theirs() {
+    for change in [
+        "drop policy own on owned; create policy own on owned using (owner = auth.uid() and id > 5)",
+        "create or replace function auth.uid() returns uuid language sql stable as 'select null::uuid'",
+        "revoke execute on function auth.uid() from public",
+        "revoke usage on schema public from public, authenticated",
+        "alter policy own on owned to service_role",
+        "create policy more on owned as restrictive using (false)",
+    ] {
+        let mut world = gated(OWNED).await;
+        world
+            .execute("create policy own on owned for select using (owner = auth.uid())")
+            .await;
+        world.listen(1, user(ANN), &[on("owned")]).await.unwrap();
+        world
+            .execute(&format!("insert into owned values (1, '{ANN}')"))
+            .await;
+        assert_eq!(world.deliver_across_sql(change).await, [], "{change}");
+    }
+}
+
+#[tokio::test]
+async fn a_table_that_is_guarded_while_another_is_checked_is_guarded() {
+    let mut world = gated(
+        "create table open (id int primary key, secret text);
+        grant select on open to authenticated;
+        alter publication supabase_realtime add table open;",
+    )
+    .await;
+    world.listen(1, user("ann"), &[on("open")]).await.unwrap();
+    world.execute("insert into open values (1, 's')").await;
+    let given = world
+        .deliver_across_sql("alter table open enable row level security")
+        .await;
+    assert_eq!(given, []);
+}
+
+#[tokio::test]
+async fn a_column_that_is_taken_away_while_rows_are_checked_is_not_shown() {
+    let mut world = gated(NOTES).await;
+    world.listen(1, user("ann"), &[on("notes")]).await.unwrap();
+    world
+        .execute("insert into notes values (1, 'ann', 'secret')")
+        .await;
+    let revoke = "revoke select on notes from authenticated;
+        grant select (id, owner) on notes to authenticated;";
+    let sent = world.deliver_across(async |world| world.execute(revoke).await);
+    assert_eq!(
+        sent.await[&1][0].1["record"],
+        json!({"id": 1, "owner": "ann"})
+    );
+}
+
+#[tokio::test]
+async fn a_table_that_takes_the_name_of_another_says_nothing_about_its_rows() {
+    let mut world = gated(NOTES).await;
+    world
+        .execute(
+            "create table other (id int primary key); insert into other values (1);
+            grant select on other to authenticated;",
+        )
+        .await;
+    world.listen(1, user("ann"), &[on("notes")]).await.unwrap();
+    world
+        .execute("insert into notes values (1, 'bob', 'x')")
+        .await;
+    let given = world
+        .deliver_across_sql("alter table notes rename to aside; alter table other rename to notes")
+        .await;
+    assert_eq!(given, []);
+}
+
+#[tokio::test]
+async fn a_token_that_is_replaced_while_rows_are_checked_sees_nothing_more() {
+    let mut world = gated(NOTES).await;
+    world.listen(1, user("ann"), &[on("notes")]).await.unwrap();
+    world
+        .execute("insert into notes values (1, 'ann', 'x')")
+        .await;
+    let sent = world.deliver_across(async |world| {
+        let bob = subscriber(&user("bob"));
+        world.engine.renew(1, bob).await.unwrap();
+    });
+    assert!(sent.await.is_empty());
+}
