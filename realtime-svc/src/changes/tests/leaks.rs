@@ -299,3 +299,18 @@ async fn a_token_that_is_replaced_while_rows_are_checked_sees_nothing_more() {
     });
     assert!(sent.await.is_empty());
 }
+
+#[tokio::test]
+async fn of_two_tokens_the_newer_one_counts() {
+    let mut world = World::new(NOTES).await;
+    world.listen(1, user("eve"), &[on("notes")]).await.unwrap();
+    let older = subscriber(&user("bob"));
+    let newer = subscriber(&user("ann"));
+    world.engine.renew(1, newer).await.unwrap();
+    // The database was slow with this one.
+    world.engine.renew(1, older).await.unwrap();
+    world
+        .execute("insert into notes values (1, 'ann', 'x'), (2, 'bob', 'x'), (3, 'bob', 'y')")
+        .await;
+    assert_eq!(world.deliver_and_count().await, [(1, 1)]);
+}
