@@ -27,7 +27,16 @@ const FACTS: &str = "select jsonb_build_object(
             'is_enum', t.typtype = 'e' and not exists (
                 select from pg_catalog.pg_cast k where k.castsource = t.oid and k.casttarget in (114, 3802)),
             'is_generated', a.attgenerated = 's',
-            'key', array_position(p.conkey, a.attnum)
+            'key', array_position(p.conkey, a.attnum),
+            'equals', coalesce((
+                select format('operator(%I.%s)', kn.nspname, ko.oprname)
+                from pg_catalog.pg_index i
+                join pg_catalog.pg_opclass kc on kc.oid = i.indclass[array_position(p.conkey, a.attnum) - 1]
+                join pg_catalog.pg_amop ka on ka.amopfamily = kc.opcfamily and ka.amopstrategy = 3
+                    and ka.amoplefttype = kc.opcintype and ka.amoprighttype = kc.opcintype
+                join pg_catalog.pg_operator ko on ko.oid = ka.amopopr
+                join pg_catalog.pg_namespace kn on kn.oid = ko.oprnamespace
+                where i.indexrelid = p.conindid), 'operator(pg_catalog.=)')
         ) order by a.attnum), '[]')
         from pg_catalog.pg_attribute a
         join pg_catalog.pg_type t on t.oid = a.atttypid
@@ -125,6 +134,9 @@ pub(super) struct Column {
     pub(super) is_generated: bool,
     /// Its place in the primary key, from 1.
     pub(super) key: Option<i32>,
+    /// The operator by which the key's index compares. Only a superuser makes one that an index may use, so the
+    /// service can run it, unlike what `=` finds on the search path.
+    pub(super) equals: String,
 }
 
 /// What a role may do with a table.
@@ -171,11 +183,10 @@ impl Table {
             // Writing to a string cannot fail.
             let _ = write!(sql.arrays, "{comma}${place}::{schema}.{name}[]");
             let _ = write!(sql.names, "k{place}, ");
-            let _ = write!(
-                sql.equal,
-                "{and}t.{} = k.k{place}",
-                quote_ident(&column.name)
-            );
+            let name = quote_ident(&column.name);
+            let _ = write!(sql.equal, "{and}t.{name} = k.k{place}");
+            let equals = &column.equals;
+            let _ = write!(sql.same, "{and}t.{name} {equals} k.k{place}");
         }
         sql
     }
@@ -192,7 +203,7 @@ impl Table {
             key.arrays,
             key.names,
             self.quoted(),
-            key.equal,
+            key.same,
         )
     }
 
@@ -213,8 +224,10 @@ pub(super) struct KeySql {
     pub(super) arrays: String,
     /// `k1, …, `
     pub(super) names: String,
-    /// `t."id" = k.k1 and …`
+    /// `t."id" = k.k1 and …`, for statements that run as the caller.
     pub(super) equal: String,
+    /// `t."id" operator(pg_catalog.=) k.k1 and …`, for those of the service.
+    pub(super) same: String,
 }
 
 /// A table of the publication.

@@ -314,3 +314,34 @@ async fn of_two_tokens_the_newer_one_counts() {
         .await;
     assert_eq!(world.deliver_and_count().await, [(1, 1)]);
 }
+
+const ESCALATION: &str = "
+    create table public.taken (who text);
+    grant insert, select on public.taken to public;
+    create table public.vips (id varchar primary key, owner uuid, twice text generated always as ('x') stored);
+    alter table public.vips enable row level security;
+    create policy own on public.vips using (owner = auth.uid());
+    grant select on public.vips to authenticated;
+    alter publication supabase_realtime add table public.vips;
+    create function public.same(a varchar, b varchar) returns boolean language plpgsql as $$ begin
+        insert into public.taken values (current_user); return a::text = b::text; end $$;
+    create operator public.= (function = public.same, leftarg = varchar, rightarg = varchar);";
+
+#[tokio::test]
+async fn no_operator_of_a_user_runs_as_the_service() {
+    let mut world = World::new(OWNED).await;
+    world.execute(ESCALATION).await;
+    world.listen(1, user(ANN), &[on("vips")]).await.unwrap();
+    world
+        .execute(&format!(
+            "insert into vips values ('a', '{ANN}'), ('b', '{BOB}')"
+        ))
+        .await;
+    assert_eq!(world.deliver_and_count().await, [(1, 1)]);
+    let taken: Vec<String> =
+        sqlx::query_scalar("select distinct who from taken where who <> 'authenticated'")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
+    assert_eq!(taken, Vec::<String>::new());
+}
