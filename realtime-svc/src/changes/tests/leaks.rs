@@ -345,3 +345,30 @@ async fn no_operator_of_a_user_runs_as_the_service() {
             .unwrap();
     assert_eq!(taken, Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn a_key_that_is_no_value_of_its_type_any_more_holds_up_nobody() {
+    let mut world = World::new(OWNED).await;
+    world
+        .execute(
+            "create domain small as int;
+            create table public.few (id small primary key, owner uuid, twice int generated always as (1) stored);
+            alter table public.few enable row level security;
+            create policy own on public.few using (owner = auth.uid());
+            grant select on public.few to authenticated;
+            alter publication supabase_realtime add table public.few;",
+        )
+        .await;
+    world.listen(1, user(ANN), &[on("few")]).await.unwrap();
+    world
+        .execute(&format!(
+            "insert into few values (1, '{ANN}'), (7, '{ANN}'), (2, '{ANN}'); update few set owner = owner where id = 7"
+        ))
+        .await;
+    let batch = world.changes().await;
+    world
+        .execute("delete from few where id = 7; alter domain small add check (value < 5)")
+        .await;
+    world.engine.deliver(&batch).await.unwrap();
+    assert_eq!(world.sent()[&1].len(), 2);
+}
