@@ -27,7 +27,16 @@ const FACTS: &str = "select jsonb_build_object(
             'is_enum', t.typtype = 'e' and not exists (
                 select from pg_catalog.pg_cast k where k.castsource = t.oid and k.casttarget in (114, 3802)),
             'is_generated', a.attgenerated = 's',
-            'key', array_position(p.conkey, a.attnum)
+            'key', array_position(p.conkey, a.attnum),
+            'equals', coalesce((
+                select format('operator(%I.%s)', kn.nspname, ko.oprname)
+                from pg_catalog.pg_index i
+                join pg_catalog.pg_opclass kc on kc.oid = i.indclass[array_position(p.conkey, a.attnum) - 1]
+                join pg_catalog.pg_amop ka on ka.amopfamily = kc.opcfamily and ka.amopstrategy = 3
+                    and ka.amoplefttype = kc.opcintype and ka.amoprighttype = kc.opcintype
+                join pg_catalog.pg_operator ko on ko.oid = ka.amopopr
+                join pg_catalog.pg_namespace kn on kn.oid = ko.oprnamespace
+                where i.indexrelid = p.conindid), 'operator(pg_catalog.=)')
         ) order by a.attnum), '[]')
         from pg_catalog.pg_attribute a
         join pg_catalog.pg_type t on t.oid = a.atttypid
@@ -37,6 +46,12 @@ const FACTS: &str = "select jsonb_build_object(
     'roles', (
         select coalesce(jsonb_agg(jsonb_build_object(
             'name', r.rolname,
+            'standing', format('%s %s ', r.rolsuper, r.rolbypassrls) || (
+                with recursive held (oid) as (
+                    select r.oid
+                    union select m.roleid from pg_catalog.pg_auth_members m join held h on h.oid = m.member)
+                select string_agg(h.oid::text, ' ' order by h.oid)
+                from held h where pg_catalog.pg_has_role(r.oid, h.oid, 'USAGE')),
             'ignores_claims', r.rolsuper or r.rolbypassrls or not exists (
                 select from pg_catalog.pg_policy y
                 where y.polrelid = c.oid and y.polcmd in ('r', '*')
@@ -60,7 +75,7 @@ const FACTS: &str = "select jsonb_build_object(
                             format('(%I = ( SELECT auth.uid() AS uid))', o.attname))
                     where y.polrelid = c.oid and y.polcmd in ('r', '*')
                     and (0 = any (y.polroles) or exists (
-                        select from unnest(y.polroles) m where pg_catalog.pg_has_role(r.oid, m, 'MEMBER')))
+                        select from unnest(y.polroles) m where pg_catalog.pg_has_role(r.oid, m, 'USAGE')))
                 )
             end,
             'selectable', (
@@ -68,7 +83,7 @@ const FACTS: &str = "select jsonb_build_object(
                     pg_catalog.has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT') order by a.attnum), '[]')
                 from pg_catalog.pg_attribute a
                 where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)
-        )), '[]')
+        ) order by r.oid), '[]')
         from pg_catalog.pg_roles r where r.rolname = any ($2::text[])
     )
 )::text
@@ -95,7 +110,7 @@ const PUBLISHED: &str = "select format('%I.%I', p.schemaname, p.tablename)::regc
     from pg_catalog.pg_publication_tables p where p.pubname = $1";
 
 /// A table, and what the roles that were asked about may do with it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Table {
     pub(super) oid: u32,
     pub(super) schema: String,
@@ -106,7 +121,7 @@ pub(super) struct Table {
     pub(super) roles: Vec<Rights>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) type_oid: u32,
@@ -119,12 +134,18 @@ pub(super) struct Column {
     pub(super) is_generated: bool,
     /// Its place in the primary key, from 1.
     pub(super) key: Option<i32>,
+    /// The operator by which the key's index compares. Only a superuser makes one that an index may use, so the
+    /// service can run it, unlike what `=` finds on the search path.
+    pub(super) equals: String,
 }
 
 /// What a role may do with a table.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Rights {
     pub(super) name: String,
+    /// What the role is and which roles' rights it has. Two roles' plans, or a role's at two times, are the same only
+    /// if this is: Postgres keeps a prepared statement's policies when memberships or attributes of roles change.
+    pub(super) standing: String,
     /// Whoever has the role sees the same rows.
     pub(super) ignores_claims: bool,
     /// If it is certain that a row is seen by those alone whose subject is the value of one of these columns.
@@ -162,11 +183,10 @@ impl Table {
             // Writing to a string cannot fail.
             let _ = write!(sql.arrays, "{comma}${place}::{schema}.{name}[]");
             let _ = write!(sql.names, "k{place}, ");
-            let _ = write!(
-                sql.equal,
-                "{and}t.{} = k.k{place}",
-                quote_ident(&column.name)
-            );
+            let name = quote_ident(&column.name);
+            let _ = write!(sql.equal, "{and}t.{name} = k.k{place}");
+            let equals = &column.equals;
+            let _ = write!(sql.same, "{and}t.{name} {equals} k.k{place}");
         }
         sql
     }
@@ -183,7 +203,7 @@ impl Table {
             key.arrays,
             key.names,
             self.quoted(),
-            key.equal,
+            key.same,
         )
     }
 
@@ -204,8 +224,10 @@ pub(super) struct KeySql {
     pub(super) arrays: String,
     /// `k1, …, `
     pub(super) names: String,
-    /// `t."id" = k.k1 and …`
+    /// `t."id" = k.k1 and …`, for statements that run as the caller.
     pub(super) equal: String,
+    /// `t."id" operator(pg_catalog.=) k.k1 and …`, for those of the service.
+    pub(super) same: String,
 }
 
 /// A table of the publication.

@@ -24,6 +24,9 @@ use crate::{
     socket::{Frame, Version},
 };
 
+/// How often a batch is checked while rights change.
+const ATTEMPTS: usize = 5;
+
 /// A change to which somebody listens.
 struct Row<'a> {
     commit: &'a Commit,
@@ -42,6 +45,13 @@ struct Candidate {
     /// Numbers of questions that must all have been answered with yes.
     conditions: Vec<usize>,
     verdict: Verdict,
+}
+
+impl Candidate {
+    /// True if its channel has no other claims by now.
+    fn has_its_caller(&self) -> bool {
+        Arc::ptr_eq(&self.caller, &self.entry.channel.caller())
+    }
 }
 
 /// Whether a candidate may see a change.
@@ -70,6 +80,23 @@ impl Engine {
         if batch.is_empty() || self.is_empty() {
             return Ok(());
         }
+        for left in (0..ATTEMPTS).rev() {
+            if self.give_once(batch, left == 0).await? {
+                return Ok(());
+            }
+            // A statement that was prepared meanwhile may be one for rights that nobody has any more.
+            self.0.database.pool.manager().renew();
+        }
+        Err(EngineError::Unsettled)
+    }
+
+    /// Gives changes unless what was known of rights and callers changed on the way; then nothing was given. The last time
+    /// only callers who changed are given nothing.
+    async fn give_once(
+        &self,
+        batch: &[(Commit, Change)],
+        is_last: bool,
+    ) -> Result<bool, EngineError> {
         let started = Instant::now();
         self.know(batch).await?;
         let heard: Vec<_> = {
@@ -78,7 +105,7 @@ impl Engine {
             batch.iter().filter(is_heard).collect()
         };
         if heard.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let database = &self.0.database;
         // Read for every batch: a right that was taken away before the check must count.
@@ -89,7 +116,14 @@ impl Engine {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         let oids: HashSet<_> = heard.iter().map(|it| it.1.relation.oid).collect();
-        let tables = catalog::tables(database, oids, roles.iter().map(String::as_str)).await?;
+        let facts = || {
+            catalog::tables(
+                database,
+                oids.iter().copied(),
+                roles.iter().map(String::as_str),
+            )
+        };
+        let tables = facts().await?;
         let mut rows: Vec<_> = heard
             .iter()
             .filter_map(|it| Row::new(it, &tables))
@@ -137,6 +171,10 @@ impl Engine {
         for (row, new) in rows.iter_mut().zip(images) {
             row.new = new;
         }
+        // What was found out holds only for the rights that were looked at in the beginning.
+        if facts().await? != tables || !(is_last || rows.iter().all(Row::has_its_callers)) {
+            return Ok(false);
+        }
         // From here on nothing can fail, so everything is given exactly once.
         let mut messages = 0;
         for (number, row) in rows.iter().enumerate() {
@@ -163,7 +201,7 @@ impl Engine {
             batches: 1,
             busy: started.elapsed(),
         });
-        Ok(())
+        Ok(true)
     }
 
     /// Looks up what is published if there is a table that nobody has seen yet.
@@ -328,6 +366,11 @@ impl<'a> Row<'a> {
             render::is_too_large(self.change, self.table, [&self.new, &self.old], limit);
     }
 
+    /// True if nobody who may get the change has other claims by now.
+    fn has_its_callers(&self) -> bool {
+        self.candidates.iter().all(Candidate::has_its_caller)
+    }
+
     /// Gives the change to all who see it; says how many messages that were.
     fn give(&self, is_seen: impl Fn(&Candidate) -> bool) -> u64 {
         let rendering = Rendering {
@@ -344,7 +387,11 @@ impl<'a> Row<'a> {
         let mut ids: BTreeMap<(u64, usize), (&Entry, Vec<u32>)> = BTreeMap::new();
         for candidate in &self.candidates {
             let channel = &candidate.entry.channel;
-            if !is_seen(candidate) || channel.is_gone() || candidate.caller.is_expired() {
+            if !is_seen(candidate)
+                || channel.is_gone()
+                || candidate.caller.is_expired()
+                || !candidate.has_its_caller()
+            {
                 continue;
             }
             let Some(rights) = self.table.rights(&candidate.caller.caller.role) else {

@@ -4,7 +4,10 @@ mod registration;
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -29,6 +32,9 @@ const MAX_REMOVED: usize = 100_000;
 /// Rows deleted at a time.
 const DELETED_AT_ONCE: usize = 1000;
 
+/// The number of the next [`Subscriber`].
+static NEWEST: AtomicU64 = AtomicU64::new(0);
+
 /// On whose behalf a channel listens.
 #[derive(Clone, Debug)]
 pub(crate) struct Subscriber {
@@ -38,6 +44,8 @@ pub(crate) struct Subscriber {
     pub(crate) expires_at: SystemTime,
     /// The claim `sub`, if it is a UUID.
     pub(super) subject: Option<String>,
+    /// Of two of a channel the one with the greater number came later.
+    pub(super) number: u64,
 }
 
 impl Subscriber {
@@ -53,6 +61,7 @@ impl Subscriber {
         let subject: Option<Uuid> = subject.and_then(|text| text.parse().ok());
         Self {
             subject: subject.map(|subject| subject.to_string()),
+            number: NEWEST.fetch_add(1, Ordering::Relaxed),
             caller: Caller {
                 role: role.to_owned(),
                 claims_json: claims_json.to_owned(),
@@ -111,6 +120,8 @@ pub(crate) enum SubscribeError {
 pub(crate) enum EngineError {
     #[error(transparent)]
     Database(#[from] DatabaseError),
+    #[error("rights keep changing while they are checked")]
+    Unsettled,
 }
 
 /// Who listens to changes of rows. Clones are one engine.
@@ -209,6 +220,9 @@ impl Engine {
         let channel = Arc::new(Channel::new(channel, outlet, caller, subscriptions));
         let mut index = self.write();
         let former = index.insert(&channel);
+        if let Some(former) = &former {
+            channel.set_caller(former.caller());
+        }
         Self::enter(&mut index, &channel, registered, |_| true);
         drop(index);
         rows.uuids.clear();
@@ -226,7 +240,7 @@ impl Engine {
         }
     }
 
-    /// Gives a channel new claims; its subscriptions stay as they are. On failure the old ones stay until they expire.
+    /// Gives a channel new claims, unless it has newer ones; its subscriptions stay as they are. On failure the old ones stay until they expire.
     pub(crate) async fn renew(
         &self,
         channel: u64,

@@ -33,35 +33,45 @@ pub(super) async fn complete<'r, 'a: 'r>(
         images.push(image);
     }
     for (table, columns, mut images) in tables.into_values() {
-        let keys: Vec<_> = table
-            .key()
-            .into_iter()
-            .map(|key| {
-                array(
-                    images
-                        .iter()
-                        .map(|it| it.typed(&key.name).and_then(|(_, text)| text)),
-                )
-            })
-            .collect();
         let names: Vec<_> = columns.iter().map(|it| it.name.as_str()).collect();
         let sql = table.select_sql(&names);
-        let keys = keys.iter().map(String::as_str);
-        let rows = database.run(&[Statement::new(&sql, keys)]).await?;
-        for row in rows.iter().flatten() {
-            let place = row
-                .bigint(0)
-                .and_then(|place| usize::try_from(place - 1).ok());
-            let Some(image) = place.and_then(|place| images.get_mut(place)) else {
-                continue;
+        let mut open = vec![images.as_mut_slice()];
+        while let Some(images) = open.pop() {
+            let of = |key: &Column| {
+                let typed = images.iter().map(|it| it.typed(&key.name));
+                array(typed.map(|typed| typed.and_then(|(_, text)| text)))
             };
-            for (index, column) in columns.iter().enumerate() {
-                image.0.push(Value {
-                    name: Cow::Owned(column.name.clone()),
-                    type_oid: column.type_oid,
-                    text: row.text(index + 1).map(Cow::Owned),
-                    json: Json::Null,
-                });
+            let keys: Vec<_> = table.key().into_iter().map(of).collect();
+            let statement = Statement::new(&sql, keys.iter().map(String::as_str));
+            let rows = match database.run(&[statement]).await {
+                Ok(rows) => rows,
+                Err(error) if error.fault().is_none() => return Err(error),
+                // It stays without.
+                Err(error) if images.len() == 1 => {
+                    tracing::warn!(%error, "generated columns of a row cannot be read");
+                    continue;
+                }
+                Err(_) => {
+                    let (first, second) = images.split_at_mut(images.len() / 2);
+                    open.extend([second, first]);
+                    continue;
+                }
+            };
+            for row in rows.iter().flatten() {
+                let place = row
+                    .bigint(0)
+                    .and_then(|place| usize::try_from(place - 1).ok());
+                let Some(image) = place.and_then(|place| images.get_mut(place)) else {
+                    continue;
+                };
+                for (index, column) in columns.iter().enumerate() {
+                    image.0.push(Value {
+                        name: Cow::Owned(column.name.clone()),
+                        type_oid: column.type_oid,
+                        text: row.text(index + 1).map(Cow::Owned),
+                        json: Json::Null,
+                    });
+                }
             }
         }
     }

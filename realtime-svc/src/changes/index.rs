@@ -57,8 +57,12 @@ impl Channel {
         Arc::clone(&caller)
     }
 
+    /// The newer one stays: two may have been registered at the same time.
     pub(super) fn set_caller(&self, caller: Arc<Subscriber>) {
-        *self.caller.write().unwrap_or_else(PoisonError::into_inner) = caller;
+        let mut current = self.caller.write().unwrap_or_else(PoisonError::into_inner);
+        if caller.number >= current.number {
+            *current = caller;
+        }
     }
 
     pub(super) fn is_gone(&self) -> bool {

@@ -37,21 +37,37 @@ impl<'a> Wanted<'a> {
         let mut owners = Owners::default();
         for (table, columns, rows) in self.0.values() {
             let columns: Vec<_> = columns.iter().copied().collect();
-            let of = |name: &str| array(rows.iter().map(|row| images[*row].typed(name)?.1));
-            let keys: Vec<_> = table.key().into_iter().map(|key| of(&key.name)).collect();
             let sql = table.select_sql(&columns);
-            let found = database
-                .run(&[Statement::new(&sql, keys.iter().map(String::as_str))])
-                .await?;
-            for found in found.iter().flatten() {
-                let place = found.bigint(0).and_then(|it| usize::try_from(it - 1).ok());
-                let Some(row) = place.and_then(|place| rows.get(place)) else {
-                    continue;
+            let mut open = vec![rows.as_slice()];
+            while let Some(rows) = open.pop() {
+                let of = |name: &str| array(rows.iter().map(|row| images[*row].typed(name)?.1));
+                let keys: Vec<_> = table.key().into_iter().map(|key| of(&key.name)).collect();
+                let statement = Statement::new(&sql, keys.iter().map(String::as_str));
+                let found = match database.run(&[statement]).await {
+                    Ok(found) => found,
+                    Err(error) if error.fault().is_none() => return Err(error),
+                    // Nobody sees a row that cannot be looked for; the others are not to blame.
+                    Err(error) if rows.len() == 1 => {
+                        tracing::warn!(%error, "the owners of a row cannot be read");
+                        continue;
+                    }
+                    Err(_) => {
+                        let (first, second) = rows.split_at(rows.len() / 2);
+                        open.extend([second, first]);
+                        continue;
+                    }
                 };
-                let values = columns.iter().enumerate();
-                let values = values
-                    .filter_map(|(index, name)| Some(((*name).to_owned(), found.text(index + 1)?)));
-                owners.0.insert(*row, values.collect());
+                for found in found.iter().flatten() {
+                    let place = found.bigint(0).and_then(|it| usize::try_from(it - 1).ok());
+                    let Some(row) = place.and_then(|place| rows.get(place)) else {
+                        continue;
+                    };
+                    let values = columns.iter().enumerate();
+                    let values = values.filter_map(|(index, name)| {
+                        Some(((*name).to_owned(), found.text(index + 1)?))
+                    });
+                    owners.0.insert(*row, values.collect());
+                }
             }
         }
         Ok(owners)

@@ -123,7 +123,7 @@ impl Database {
     }
 }
 
-/// Queues a statement that is kept prepared for a role.
+/// Queues a statement that is kept prepared for a role, as far as `role` tells it from others.
 pub(super) fn queue<'a>(
     connection: &mut Connection,
     role: &str,

@@ -2,6 +2,7 @@
 
 mod decode;
 mod delivery;
+mod leaks;
 mod load;
 mod oracle;
 mod subscribing;

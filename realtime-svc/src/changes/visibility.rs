@@ -218,12 +218,16 @@ impl Check<'_> {
         let (connection, texts) = lease.parts();
         self.database.begin(connection)?;
         for question in part {
-            let caller = &self.group(question).caller.caller;
+            let group = self.group(question);
+            let caller = &group.caller.caller;
+            let standing = group.table.rights(&caller.role);
+            let standing = standing.map_or("", |it| it.standing.as_str());
             let settings: Vec<_> = caller.transaction_settings().collect();
             let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
             queue(connection, "", texts.of(&settings), values)?;
             let keys = question.keys.iter().map(|array| Some(array.as_bytes()));
-            queue(connection, &caller.role, &question.sql, keys)?;
+            let plan = format!("{} {standing}", caller.role);
+            queue(connection, &plan, &question.sql, keys)?;
         }
         let rows = self
             .database

@@ -595,7 +595,7 @@ async fn changes_around_the_limit_give_the_same() {
     }
 }
 
-const OWNED: &str = "
+pub(super) const OWNED: &str = "
     create schema if not exists auth;
     grant usage on schema auth to public;
     create or replace function auth.uid() returns uuid language sql stable as $$
