@@ -81,6 +81,8 @@ fn value(index: u64) -> u64 {
 pub(crate) struct Tally {
     begun: Instant,
     received: Cell<u64>,
+    /// When the last one came.
+    last: Cell<Instant>,
     /// How many it takes until somebody is woken.
     wake_at: Cell<u64>,
     woken: Notify,
@@ -93,6 +95,7 @@ impl Tally {
         Self {
             begun: Instant::now(),
             received: Cell::new(0),
+            last: Cell::new(Instant::now()),
             wake_at: Cell::new(u64::MAX),
             woken: Notify::new(),
             closed: Cell::new(0),
@@ -107,8 +110,11 @@ impl Tally {
 
     /// One was delivered.
     pub(crate) fn count(&self, stamp: Option<u64>) {
+        let now = Instant::now();
+        self.last.set(now);
         if let Some(stamp) = stamp {
-            let latency = self.now().saturating_sub(stamp);
+            let since = now.saturating_duration_since(self.begun);
+            let latency = (since.as_micros() as u64).saturating_sub(stamp);
             self.latencies.borrow_mut().add(latency);
         }
         let received = self.received.get() + 1;
@@ -117,6 +123,10 @@ impl Tally {
             self.wake_at.set(u64::MAX);
             self.woken.notify_one();
         }
+    }
+
+    pub(crate) fn last(&self) -> Instant {
+        self.last.get()
     }
 
     pub(crate) fn received(&self) -> u64 {

@@ -6,7 +6,7 @@
 //! realtime_load idle     … --sockets 5000 [--rest 5]
 //! realtime_load presence … --members 500 [--rate 50]
 //! realtime_load changes  … --database-url URL --subscribers 100 [--visible one|all] [--rls on|off] [--filter no|yes]
-//!                        [--rate max] [--batch 20] [--window 25]
+//!                        [--topic each|one] [--rate max] [--batch 20] [--window 25]
 //! realtime_load bare     --port 4001
 //! ```
 //!

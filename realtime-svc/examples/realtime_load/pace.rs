@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How long what is still under way may take without any progress.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The load.
 pub(crate) struct Pace {
@@ -33,8 +33,6 @@ pub(crate) struct Pace {
 pub(crate) struct Outcome {
     pub(crate) figures: Value,
     pub(crate) spent: Spent,
-    /// Sendings while it was measured.
-    pub(crate) sent: u64,
     /// All sendings, those to warm up too.
     pub(crate) all_sent: u64,
 }
@@ -66,8 +64,7 @@ impl Pace {
         tally.take_latencies();
         let (begun, before, received) = (Instant::now(), processes.spent(), tally.received());
         let all_sent = self.send_for(self.seconds, warm, tally, &mut send).await?;
-        let (took, spent) = (begun.elapsed(), processes.spent().since(before));
-        let received = tally.received() - received;
+        let sending = begun.elapsed();
         let resident = processes.resident();
         let expected = all_sent * self.deliveries;
         let mut seen = u64::MAX;
@@ -75,20 +72,22 @@ impl Pace {
             seen = tally.received();
             tally.reaches(expected, PATIENCE).await;
         }
-        let drained = begun.elapsed().saturating_sub(took);
+        // What was under way at the beginning stands for what is at the end, which takes its time, too.
+        let took = tally.last().saturating_duration_since(begun).max(sending);
+        let (spent, received) = (processes.spent().since(before), tally.received() - received);
         let latencies = tally.take_latencies();
         let each = |seconds: f64| seconds * 1e6 / received.max(1) as f64;
         let seconds = took.as_secs_f64();
         let figures = json!({
             "seconds": seconds,
-            "sent_per_s": (all_sent - warm) as f64 / seconds,
+            "sent_per_s": received as f64 / self.deliveries as f64 / seconds,
             "deliveries_per_s": received as f64 / seconds,
             "latency_ms": latencies.summary(),
             "timed": latencies.total(),
             "lost": expected.saturating_sub(tally.received()),
             "excess": tally.received().saturating_sub(expected),
             "closed": tally.closed.get(),
-            "drain_s": drained.as_secs_f64(),
+            "drain_s": took.saturating_sub(sending).as_secs_f64(),
             "server_us_per_delivery": each(spent.server),
             "own_us_per_delivery": each(spent.own),
             "server_cores": spent.server / seconds,
@@ -98,7 +97,6 @@ impl Pace {
         Ok(Outcome {
             figures,
             spent,
-            sent: all_sent - warm,
             all_sent,
         })
     }
