@@ -80,6 +80,8 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	target/release/with-postgres --durable $(NODE) benches/auth.mjs
 	cargo build --release --package storage-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/storage.mjs
+	cargo build --release --package realtime-svc --examples
+	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
 
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh
