@@ -2,7 +2,7 @@ import { cn } from '@/lib/cn'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SpaceImage } from './space-image'
+import { StoredImage } from './stored-image'
 
 const SWIPE = 40
 const arrow =
@@ -52,7 +52,7 @@ export function Gallery({ images, name }: { images: readonly string[]; name: str
           touchedAt.current = null
         }}
       >
-        <SpaceImage
+        <StoredImage
           source={current}
           alt={t('cwImageOf', { name, index: selected + 1, count })}
           sizes="(min-width: 1024px) 800px, 100vw"
@@ -94,7 +94,7 @@ export function Gallery({ images, name }: { images: readonly string[]; name: str
               onClick={() => setSelected(index)}
               className={cn('shrink-0 overflow-hidden rounded-lg', index === selected && 'ring-3 ring-brand')}
             >
-              <SpaceImage
+              <StoredImage
                 source={url}
                 alt=""
                 width={112}
