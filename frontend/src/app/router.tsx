@@ -1,10 +1,15 @@
+import { needSection, type Section } from '@/i18n'
 import { lazy, type ComponentType } from 'react'
 import { BrowserRouter, Route, Routes } from 'react-router-dom'
 import { AdminOnly, Protected } from './guards'
 import { Shell } from './shell'
 
-const page = (load: () => Promise<{ Component: ComponentType }>) =>
-  lazy(() => load().then(({ Component }) => ({ default: Component })))
+/** A page in a chunk of its own, with the words that only it and its like need. */
+const page = (load: () => Promise<{ Component: ComponentType }>, section?: Section) =>
+  lazy(async () => {
+    const [{ Component }] = await Promise.all([load(), section && needSection(section)])
+    return { default: Component }
+  })
 
 type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotBuilt' | 'NotFound'
 const placeholder = (name: Placeholder) =>
@@ -16,6 +21,7 @@ const Contact = page(() => import('./routes/contact'))
 const Privacy = page(() => import('./routes/privacy'))
 const Coworking = page(() => import('./routes/coworking'))
 const CoworkingDetail = page(() => import('./routes/coworking-detail'))
+const Property = page(() => import('./routes/property'), 'property')
 const Login = page(() => import('./routes/login'))
 const AuthReset = page(() => import('./routes/auth-reset'))
 const AuthCallback = page(() => import('./routes/auth-callback'))
@@ -34,7 +40,6 @@ const LATER_PUBLIC = [
   'commercial/:slug',
   'ux-showcase',
   'comprehensive-platform',
-  'property/:slug',
   'search',
   'compare',
   'property-description-demo',
@@ -61,6 +66,7 @@ export function Router() {
           <Route path="privacy-policy" element={<Privacy />} />
           <Route path="coworking" element={<Coworking />} />
           <Route path="coworking/:slug" element={<CoworkingDetail />} />
+          <Route path="property/:slug" element={<Property />} />
           <Route path="auth/login" element={<Login />} />
           <Route path="auth/reset" element={<AuthReset />} />
           <Route path="auth/callback" element={<AuthCallback />} />

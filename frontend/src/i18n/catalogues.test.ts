@@ -1,9 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import en from './en.json'
-import hi from './hi.json'
-import ta from './ta.json'
+import baseEn from './en.json'
+import baseHi from './hi.json'
+import propertyEn from './property/en.json'
+import propertyHi from './property/hi.json'
+import propertyTa from './property/ta.json'
+import baseTa from './ta.json'
+
+const en: Record<string, string> = { ...baseEn, ...propertyEn }
+const hi: Record<string, string> = { ...baseHi, ...propertyHi }
+const ta: Record<string, string> = { ...baseTa, ...propertyTa }
 
 const placeholders = (text: string) => [...text.matchAll(/{{\s*(\w+)\s*}}/g)].map(([, name]) => name).sort()
 // Languages differ in their plural forms, so those are compared without the form.
@@ -31,6 +38,10 @@ describe.each([
     expect(own).not.toBe('')
     expect(placeholders(own)).toEqual(placeholders(text))
   })
+})
+
+it('no section says otherwise what every page says', () => {
+  expect(Object.keys(propertyEn).filter((key) => Object.hasOwn(baseEn, key))).toEqual([])
 })
 
 it('every key that the code uses is there, and every key is used', () => {

@@ -1,5 +1,5 @@
 import { cn } from '@/lib/cn'
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Maximize2 } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { StoredImage } from './stored-image'
@@ -8,7 +8,14 @@ const SWIPE = 40
 const arrow =
   'absolute top-1/2 flex size-11 -translate-y-1/2 items-center justify-center rounded-full bg-slate-900/75 text-white hover:bg-slate-900'
 
-export function Gallery({ images, name }: { images: readonly string[]; name: string }) {
+type Props = {
+  images: readonly string[]
+  name: string
+  /** Shows the picture of this index alone, on the whole screen. */
+  enlarge?: { label: string; open: (index: number) => void }
+}
+
+export function Gallery({ images, name, enlarge }: Props) {
   const { t } = useTranslation()
   const [selected, setSelected] = useState(0)
   const thumbnails = useRef<Array<HTMLButtonElement | null>>([])
@@ -59,6 +66,16 @@ export function Gallery({ images, name }: { images: readonly string[]; name: str
           fetchPriority="high"
           className="h-[400px] w-full rounded-2xl"
         />
+        {enlarge && (
+          <button
+            type="button"
+            aria-label={enlarge.label}
+            className="absolute right-3 bottom-3 flex size-11 items-center justify-center rounded-full bg-slate-900/75 text-white hover:bg-slate-900"
+            onClick={() => enlarge.open(selected)}
+          >
+            <Maximize2 aria-hidden className="size-5" />
+          </button>
+        )}
         {count > 1 && (
           <>
             <button

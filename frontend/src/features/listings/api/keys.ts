@@ -1,0 +1,13 @@
+import { filterKey, type Filters } from '../filters'
+
+export const listingKeys = {
+  all: ['listings'] as const,
+  detail: (slug: string) => [...listingKeys.all, 'detail', slug] as const,
+  owner: (id: string) => [...listingKeys.all, 'owner', id] as const,
+  similar: (id: string) => [...listingKeys.all, 'similar', id] as const,
+  search: (filters: Filters) => [...listingKeys.all, 'search', filterKey(filters)] as const,
+  count: (filters: Filters) => [...listingKeys.all, 'count', filterKey(filters)] as const,
+  facets: (text: string) => [...listingKeys.all, 'facets', text] as const,
+  suggest: (text: string) => [...listingKeys.all, 'suggest', text] as const,
+  shortlist: (user: string) => [...listingKeys.all, 'shortlist', user] as const,
+}
