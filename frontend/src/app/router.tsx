@@ -22,6 +22,8 @@ const Privacy = page(() => import('./routes/privacy'))
 const Coworking = page(() => import('./routes/coworking'))
 const CoworkingDetail = page(() => import('./routes/coworking-detail'))
 const Property = page(() => import('./routes/property'), 'property')
+const Commercial = page(() => import('./routes/commercial'), 'property')
+const CommercialCategory = page(() => import('./routes/commercial-category'), 'property')
 const Login = page(() => import('./routes/login'))
 const AuthReset = page(() => import('./routes/auth-reset'))
 const AuthCallback = page(() => import('./routes/auth-callback'))
@@ -36,11 +38,8 @@ const NotFound = placeholder('NotFound')
 
 const LATER_PUBLIC = [
   'old-home',
-  'commercial',
-  'commercial/:slug',
   'ux-showcase',
   'comprehensive-platform',
-  'search',
   'compare',
   'property-description-demo',
 ]
@@ -66,6 +65,9 @@ export function Router() {
           <Route path="privacy-policy" element={<Privacy />} />
           <Route path="coworking" element={<Coworking />} />
           <Route path="coworking/:slug" element={<CoworkingDetail />} />
+          <Route path="commercial" element={<Commercial />} />
+          <Route path="commercial/:slug" element={<CommercialCategory />} />
+          <Route path="search" element={<Commercial />} />
           <Route path="property/:slug" element={<Property />} />
           <Route path="auth/login" element={<Login />} />
           <Route path="auth/reset" element={<AuthReset />} />

@@ -5,10 +5,52 @@ import { pageView } from '@/lib/analytics'
 import { useAppStore } from '@/stores/app-store'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Outlet, useLocation } from 'react-router-dom'
+import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
 
 const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
+
+/** Where each page of the history was scrolled to. */
+const scrolledTo = new Map<string, number>()
+const RESTORE_WITHIN = 3000
+
+/** Goes on trying while the page grows, because what it shows may still be on its way. */
+function restoreScroll(top: number) {
+  const end = performance.now() + RESTORE_WITHIN
+  let frame = 0
+  const stop = () => {
+    cancelAnimationFrame(frame)
+    for (const type of ['wheel', 'touchstart', 'keydown']) removeEventListener(type, stop)
+  }
+  const step = () => {
+    window.scrollTo(0, top)
+    if (Math.abs(window.scrollY - top) < 2 || performance.now() > end) stop()
+    else frame = requestAnimationFrame(step)
+  }
+  // Whoever scrolls meanwhile decides.
+  for (const type of ['wheel', 'touchstart', 'keydown']) addEventListener(type, stop, { passive: true })
+  step()
+  return stop
+}
+
+function useScroll() {
+  const { key, pathname, hash } = useLocation()
+  const type = useNavigationType()
+  const shown = useRef(pathname)
+  useEffect(() => {
+    window.history.scrollRestoration = 'manual'
+    const remember = () => scrolledTo.set(key, window.scrollY)
+    window.addEventListener('scroll', remember, { passive: true })
+    return () => window.removeEventListener('scroll', remember)
+  }, [key])
+  useEffect(() => {
+    const moved = shown.current !== pathname
+    shown.current = pathname
+    const before = scrolledTo.get(key)
+    if (type === 'POP' && before !== undefined) return restoreScroll(before)
+    if (moved && !hash) window.scrollTo(0, 0)
+  }, [key, pathname, hash, type])
+}
 
 function useRouteChanges() {
   const { pathname, search } = useLocation()
@@ -20,7 +62,6 @@ function useRouteChanges() {
   useEffect(() => {
     if (shown.current === pathname) return
     shown.current = pathname
-    window.scrollTo(0, 0)
     // The page may still be on its way; its heading is there a moment later.
     const timer = setTimeout(() => {
       document.querySelector('h1')?.focus({ preventScroll: true })
@@ -36,6 +77,7 @@ export function Shell() {
   const theme = useAppStore((state) => state.theme)
   const { pathname } = useLocation()
   const announcement = useRouteChanges()
+  useScroll()
   useEffect(() => {
     document.documentElement.classList.toggle('dark', theme === 'dark')
   }, [theme])

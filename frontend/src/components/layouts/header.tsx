@@ -106,12 +106,15 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           >
             <img src="/logo.svg" alt="" width="36" height="36" /> Nilam
           </Link>
-          <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-md:hidden')}>
+          <Link to="/commercial" className={cn(buttonVariants({ variant: 'ghost' }), 'max-lg:hidden')}>
+            {t('commercial')}
+          </Link>
+          <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-lg:hidden')}>
             {t('coworking')}
           </Link>
           {/* After sign-in it leads to the wizard, which is not built: no link rather than a dead end. */}
           {!isAuthenticated && (
-            <Link to="/auth/login" className={cn(buttonVariants(), 'max-md:hidden')}>
+            <Link to="/auth/login" className={cn(buttonVariants(), 'max-lg:hidden')}>
               {t('listProperty')}
             </Link>
           )}
@@ -140,7 +143,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             )}
           </Button>
           {isAuthenticated ? (
-            <div ref={account.root} className="relative hidden md:block">
+            <div ref={account.root} className="relative hidden lg:block">
               <button
                 ref={account.trigger}
                 type="button"
@@ -163,7 +166,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
               )}
             </div>
           ) : (
-            <Link to="/auth/login" className={cn(buttonVariants({ variant: 'outline' }), 'max-md:hidden')}>
+            <Link to="/auth/login" className={cn(buttonVariants({ variant: 'outline' }), 'max-lg:hidden')}>
               {t('login')}
             </Link>
           )}
@@ -171,7 +174,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             ref={mobile.trigger}
             variant="ghost"
             size="icon"
-            className="md:hidden"
+            className="lg:hidden"
             aria-expanded={mobile.open}
             aria-label={t('menu')}
             onClick={mobile.toggle}
@@ -182,8 +185,11 @@ export function Header({ onLogout }: { onLogout: () => void }) {
         {mobile.open && (
           <nav
             aria-label={t('menu')}
-            className={cn('space-y-1 border-t border-slate-200 p-4 md:hidden dark:border-slate-800', panel)}
+            className={cn('space-y-1 border-t border-slate-200 p-4 lg:hidden dark:border-slate-800', panel)}
           >
+            <Link className="block px-3 py-2.5" to="/commercial">
+              {t('commercial')}
+            </Link>
             <Link className="block px-3 py-2.5" to="/coworking">
               {t('coworking')}
             </Link>

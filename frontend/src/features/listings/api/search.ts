@@ -106,17 +106,27 @@ export const countOptions = (filters: Filters) =>
 
 export type ListedProperty = Awaited<ReturnType<typeof search>>['properties'][number]
 
-async function getSimilar(like: Pick<Filters, 'for' | 'type' | 'city'>, id: string, signal: AbortSignal) {
+type Like = Pick<Filters, 'for' | 'type' | 'city'>
+
+async function getOthers(like: Like, known: readonly string[], count: number, signal: AbortSignal) {
   const { data, error, status } = await matching(await getSupabase(), { ...NONE, ...like })
-    .neq('id', id)
-    .range(0, 2)
+    .not('id', 'in', `(${known.join(',')})`)
+    .range(0, count - 1)
     .abortSignal(signal)
     .retry(false)
   if (error) throw failed(error, status)
   return data
 }
 
-export const similarOptions = (like: Pick<Filters, 'for' | 'type' | 'city'>, id: string) =>
+/** Three of the same kind, those of the same city first. */
+async function getSimilar(like: Like, id: string, signal: AbortSignal) {
+  const near = await getOthers(like, [id], 3, signal)
+  if (near.length === 3) return near
+  const known = [id, ...near.map((other) => other.id)]
+  return [...near, ...(await getOthers({ ...like, city: '' }, known, 3 - near.length, signal))]
+}
+
+export const similarOptions = (like: Like, id: string) =>
   queryOptions({
     queryKey: listingKeys.similar(id),
     queryFn: ({ signal }) => getSimilar(like, id, signal),

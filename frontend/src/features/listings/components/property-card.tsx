@@ -99,7 +99,11 @@ export function PropertyCard({ property, eager = false, level: Heading = 'h2', w
       <Heart
         id={property.id}
         name={name}
-        className="absolute top-2 right-2 flex size-11 items-center justify-center rounded-full bg-white/90 text-slate-900 shadow hover:bg-white dark:bg-slate-900/90 dark:text-slate-100"
+        className={cn(
+          'absolute top-2 right-2 flex size-11 items-center justify-center rounded-full bg-white/90 text-slate-900 shadow hover:bg-white dark:bg-slate-900/90 dark:text-slate-100',
+          // In a row it stays on the picture.
+          wide && 'sm:right-auto sm:left-59',
+        )}
       />
     </article>
   )
