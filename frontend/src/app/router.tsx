@@ -27,7 +27,7 @@ const CommercialCategory = page(() => import('./routes/commercial-category'), 'p
 const Login = page(() => import('./routes/login'))
 const AuthReset = page(() => import('./routes/auth-reset'))
 const AuthCallback = page(() => import('./routes/auth-callback'))
-const Dashboard = page(() => import('./routes/dashboard'))
+const Dashboard = page(() => import('./routes/dashboard'), 'property')
 const Profile = page(() => import('./routes/profile'))
 const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
 
+const LiveNotices = lazy(() => import('./live-notices').then((module) => ({ default: module.LiveNotices })))
 const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
 
 /** Where each page of the history was scrolled to. */
@@ -39,9 +40,15 @@ function useScroll() {
   const shown = useRef(pathname)
   useEffect(() => {
     window.history.scrollRestoration = 'manual'
+    // A reload is the browser's to restore.
+    const leave = () => (window.history.scrollRestoration = 'auto')
     const remember = () => scrolledTo.set(key, window.scrollY)
     window.addEventListener('scroll', remember, { passive: true })
-    return () => window.removeEventListener('scroll', remember)
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('scroll', remember)
+      window.removeEventListener('pagehide', leave)
+    }
   }, [key])
   useEffect(() => {
     const moved = shown.current !== pathname
@@ -75,6 +82,7 @@ function useRouteChanges() {
 export function Shell() {
   const { t } = useTranslation()
   const theme = useAppStore((state) => state.theme)
+  const user = useAppStore((state) => (state.loading ? '' : (state.user?.id ?? '')))
   const { pathname } = useLocation()
   const announcement = useRouteChanges()
   useScroll()
@@ -101,6 +109,7 @@ export function Shell() {
       <p aria-live="polite" className="sr-only">
         {announcement}
       </p>
+      <Suspense>{user && <LiveNotices key={user} user={user} />}</Suspense>
       <Suspense>
         <Toaster
           position="top-right"

@@ -2,6 +2,7 @@ import { Button, buttonVariants } from '@/components/ui/button'
 import { LANGUAGES, setLanguage, type Language } from '@/i18n'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
+import { useLiveStore } from '@/stores/live-store'
 import { Menu, Moon, Sun, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -51,8 +52,25 @@ function useDisclosure() {
   return { open, toggle: () => setOpen((value) => !value), root, trigger }
 }
 
+/** How much is new, on the way to it. */
+function Badge() {
+  const { t } = useTranslation()
+  const count = useLiveStore((state) => state.newEnquiries)
+  if (count === 0) return null
+  return (
+    <span
+      data-slot="badge"
+      title={t('newEnquiries', { count })}
+      className="absolute top-0 right-0 min-w-5 rounded-full bg-red-700 px-1 text-center text-xs leading-5 font-bold text-white"
+    >
+      {count > 99 ? '99+' : count}
+    </span>
+  )
+}
+
 function AccountItems({ onLogout }: { onLogout: () => void }) {
   const { t } = useTranslation()
+  const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const item = 'block w-full rounded-lg px-3 py-2.5 text-left hover:bg-slate-500/15'
   return (
     <>
@@ -61,6 +79,12 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
       </Link>
       <Link className={item} to="/dashboard">
         {t('dashboard')}
+        {newEnquiries > 0 && (
+          <span className="ml-2 rounded-full bg-brand px-2 py-0.5 text-xs font-bold text-white">
+            <span aria-hidden>{newEnquiries}</span>
+            <span className="sr-only">{t('newEnquiries', { count: newEnquiries })}</span>
+          </span>
+        )}
       </Link>
       <button type="button" className={item} onClick={onLogout}>
         {t('logout')}
@@ -72,6 +96,7 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
 export function Header({ onLogout }: { onLogout: () => void }) {
   const { t, i18n } = useTranslation()
   const { isAuthenticated, user, theme, setTheme } = useAppStore()
+  const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const scrolled = useScrolled()
   const { pathname } = useLocation()
   const account = useDisclosure()
@@ -148,11 +173,15 @@ export function Header({ onLogout }: { onLogout: () => void }) {
                 ref={account.trigger}
                 type="button"
                 aria-expanded={account.open}
-                aria-label={user?.name || user?.email || user?.phone || t('profile')}
+                aria-label={[
+                  user?.name || user?.email || user?.phone || t('profile'),
+                  ...(newEnquiries > 0 ? [t('newEnquiries', { count: newEnquiries })] : []),
+                ].join(', ')}
                 onClick={account.toggle}
-                className="flex size-11 items-center justify-center"
+                className="relative flex size-11 items-center justify-center"
               >
                 <img src="/avatar.svg" alt="" width="36" height="36" />
+                <Badge />
               </button>
               {account.open && (
                 <div
@@ -174,12 +203,13 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             ref={mobile.trigger}
             variant="ghost"
             size="icon"
-            className="lg:hidden"
+            className="relative lg:hidden"
             aria-expanded={mobile.open}
             aria-label={t('menu')}
             onClick={mobile.toggle}
           >
             {mobile.open ? <X aria-hidden /> : <Menu aria-hidden />}
+            {!mobile.open && <Badge />}
           </Button>
         </div>
         {mobile.open && (

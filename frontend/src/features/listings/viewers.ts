@@ -6,17 +6,16 @@ import type { SupabaseClient } from '@supabase/supabase-js'
  * nothing else is told about anybody.
  */
 export function watchViewers(
-  supabase: Pick<SupabaseClient<Database>, 'channel' | 'removeChannel'>,
-  id: string,
+  supabase: Pick<SupabaseClient<Database>, 'channel'>,
+  topic: string,
   onCount: (count: number) => void,
 ) {
-  const channel = supabase.channel(`property:${id}`)
-  channel
+  const channel = supabase.channel(topic)
+  return channel
     .on('presence', { event: 'sync' }, () => onCount(Object.keys(channel.presenceState()).length))
     .subscribe((status) => {
       // Again after each reconnect: the service forgets who left.
       if (status === 'SUBSCRIBED') void channel.track({})
       else onCount(0)
     })
-  return () => void supabase.removeChannel(channel)
 }

@@ -11,3 +11,9 @@ export const listingKeys = {
   suggest: (text: string) => [...listingKeys.all, 'suggest', text] as const,
   shortlist: (user: string) => [...listingKeys.all, 'shortlist', user] as const,
 }
+
+export const enquiryKeys = {
+  all: ['enquiries'] as const,
+  received: (user: string) => [...enquiryKeys.all, 'received', user] as const,
+  fresh: (user: string) => [...enquiryKeys.all, 'fresh', user] as const,
+}

@@ -8,7 +8,7 @@ import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { BadgeCheck, Mail, Phone } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useContactOwner } from '../api/contact-owner'
 import { ownerCardOptions } from '../api/get-owner-card'
@@ -78,6 +78,11 @@ export function ContactCard({
   const [errors, setErrors] = useState<FieldErrors>({})
   const contact = useContactOwner(property.id)
   const phoneOf = user?.phone ? `+${user.phone.replace(/^\+/, '')}` : ''
+  const card = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // The page is drawn after the browser looked for what its address names, as when coming from the login.
+    if (window.location.hash === '#contact') card.current?.scrollIntoView()
+  }, [])
   const values = {
     name: draft.name ?? user?.name ?? '',
     phone: draft.phone ?? phoneOf,
@@ -122,7 +127,12 @@ export function ContactCard({
   }
 
   return (
-    <section id="contact" data-slot="contact-card" className={`${cardClass} scroll-mt-24 print:hidden`}>
+    <section
+      ref={card}
+      id="contact"
+      data-slot="contact-card"
+      className={`${cardClass} scroll-mt-24 print:hidden`}
+    >
       <h2 className="mb-3 text-xl font-semibold">{t('prContactOwner')}</h2>
       <Owner id={property.id} />
       {property.owner_id === user?.id ? (

@@ -1,5 +1,4 @@
-import { reportError } from '@/lib/errors'
-import { getSupabase } from '@/lib/supabase'
+import { holdChannel } from '@/lib/hold-channel'
 import { Eye } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,16 +12,10 @@ export function Viewers({ id }: { id: string }) {
   const [count, setCount] = useState(0)
   useEffect(() => {
     let leave: (() => void) | undefined
-    let gone = false
     const timer = setTimeout(() => {
-      getSupabase()
-        .then((supabase) => {
-          if (!gone) leave = watchViewers(supabase, id, setCount)
-        })
-        .catch((error) => reportError(error, 'viewers'))
+      leave = holdChannel(`property:${id}`, (supabase, topic) => watchViewers(supabase, topic, setCount))
     }, JOIN_AFTER)
     return () => {
-      gone = true
       clearTimeout(timer)
       leave?.()
     }
