@@ -3,7 +3,7 @@ import { Header } from '@/components/layouts/header'
 import { logout } from '@/features/auth/session'
 import { pageView } from '@/lib/analytics'
 import { useAppStore } from '@/stores/app-store'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
@@ -38,7 +38,8 @@ function useScroll() {
   const { key, pathname, hash } = useLocation()
   const type = useNavigationType()
   const shown = useRef(pathname)
-  useEffect(() => {
+  // With the page itself: a shorter one moves the scroll at once, which is not where the longer one was left.
+  useLayoutEffect(() => {
     window.history.scrollRestoration = 'manual'
     // A reload is the browser's to restore.
     const leave = () => (window.history.scrollRestoration = 'auto')

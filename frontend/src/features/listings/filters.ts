@@ -147,10 +147,11 @@ function asText(value: Filters[keyof Filters]) {
 /** The address of these filters, on top of what else the address says. The first page has no number. */
 export function writeFilters(filters: Filters, before = new URLSearchParams()) {
   const params = new URLSearchParams(before)
+  // All anew, so that the same filters have one address, however they were come by.
   for (const name of [...NARROWING, 'sort', 'page'] as const) {
     const value = asText(filters[name])
-    if (value && !(name === 'page' && value === '1')) params.set(name, value)
-    else params.delete(name)
+    params.delete(name)
+    if (value && !(name === 'page' && value === '1')) params.append(name, value)
   }
   return params
 }

@@ -5,6 +5,7 @@ export const listingKeys = {
   detail: (slug: string) => [...listingKeys.all, 'detail', slug] as const,
   owner: (id: string) => [...listingKeys.all, 'owner', id] as const,
   similar: (id: string) => [...listingKeys.all, 'similar', id] as const,
+  featured: ['listings', 'featured'] as const,
   search: (filters: Filters) => [...listingKeys.all, 'search', filterKey(filters)] as const,
   count: (filters: Filters) => [...listingKeys.all, 'count', filterKey(filters)] as const,
   facets: (text: string) => [...listingKeys.all, 'facets', text] as const,

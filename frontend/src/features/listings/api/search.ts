@@ -131,3 +131,18 @@ export const similarOptions = (like: Like, id: string) =>
     queryKey: listingKeys.similar(id),
     queryFn: ({ signal }) => getSimilar(like, id, signal),
   })
+
+async function getFeatured(signal: AbortSignal) {
+  const { data, error, status } = await matching(await getSupabase(), NONE)
+    .eq('featured', true)
+    .range(0, 2)
+    .abortSignal(signal)
+    .retry(false)
+  if (error) throw failed(error, status)
+  return data
+}
+
+export const featuredOptions = queryOptions({
+  queryKey: listingKeys.featured,
+  queryFn: ({ signal }) => getFeatured(signal),
+})

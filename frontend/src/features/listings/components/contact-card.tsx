@@ -174,7 +174,11 @@ export function ContactCard({
             onChange={change('message')}
             error={errors.message}
           />
-          <Button type="submit" className="w-full" disabled={contact.isPending}>
+          <Button
+            type="submit"
+            className="h-auto! min-h-11 w-full py-2 whitespace-normal!"
+            disabled={contact.isPending}
+          >
             {t(isAuthenticated ? 'prContactOwner' : 'enSignIn')}
           </Button>
           <p className="text-sm text-slate-700 dark:text-slate-300">{t('enPrivacy')}</p>

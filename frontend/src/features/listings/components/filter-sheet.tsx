@@ -1,4 +1,5 @@
 import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react'
@@ -28,6 +29,7 @@ export function FilterSheet({
     placeholderData: (before: number | undefined) => before,
   })
   useEffect(() => dialog.current?.showModal(), [])
+  const show = count === undefined ? t('liShow') : t('liShowCount', { count })
   return (
     <dialog
       ref={dialog}
@@ -56,16 +58,17 @@ export function FilterSheet({
           {t('clear')}
         </Button>
         <Button
-          className="grow"
+          className={cn('grow', isPlaceholderData && 'opacity-80')}
           onClick={() => {
             onApply(draft)
             dialog.current?.close()
           }}
         >
-          <span role="status" className={isPlaceholderData ? 'opacity-60' : undefined}>
-            {count === undefined ? t('liShow') : t('liShowCount', { count })}
-          </span>
+          {show}
         </Button>
+        <p role="status" className="sr-only">
+          {show}
+        </p>
       </div>
     </dialog>
   )

@@ -131,7 +131,12 @@ function ContactBar({ property }: { property: DetailedProperty }) {
       <p className="min-w-0 flex-1 font-bold wrap-anywhere">
         <Price property={property} />
       </p>
-      <a href="#contact" className={buttonVariants()}>
+      <a
+        href="#contact"
+        className={buttonVariants({
+          className: 'h-auto! min-h-11 max-w-3/5 py-2 text-center whitespace-normal!',
+        })}
+      >
         {t('prContactOwner')}
       </a>
     </div>
@@ -203,7 +208,7 @@ export function PropertyDetail({ property, onSignIn }: { property: DetailedPrope
         </div>
         <PropertyActions property={property} title={title} onSignIn={onSignIn} />
       </div>
-      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="min-w-0">
           <Gallery images={images} name={title} enlarge={{ label: t('prEnlarge'), open: setEnlarged }} />
           <div className="mt-6 lg:hidden">
@@ -259,7 +264,7 @@ export function PropertyDetail({ property, onSignIn }: { property: DetailedPrope
             {t('prUpdated', { date: date(property.updated_at) })}
           </p>
         </div>
-        <aside className="space-y-6 lg:sticky lg:top-24 lg:h-fit">
+        <aside className="min-w-0 space-y-6 lg:sticky lg:top-24 lg:h-fit">
           <div className="max-lg:hidden">
             <PriceCard property={property} />
           </div>

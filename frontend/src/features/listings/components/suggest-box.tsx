@@ -88,8 +88,8 @@ export function SuggestBox({
         <input
           type="search"
           role="combobox"
-          aria-label={t('liSearchLabel')}
-          placeholder={t('liSearchLabel')}
+          aria-label={t('cwSearch')}
+          placeholder={t('hmPlaceholder')}
           aria-autocomplete="list"
           aria-expanded={shown}
           aria-controls={`${id}-list`}
@@ -111,7 +111,7 @@ export function SuggestBox({
         <ul
           id={`${id}-list`}
           role="listbox"
-          aria-label={t('liSuggestions')}
+          aria-label={t('cwSearch')}
           hidden={!shown}
           className="absolute inset-x-0 top-full z-30 mt-1 overflow-hidden rounded-xl border border-slate-200 bg-white py-1 text-slate-900 shadow-xl dark:border-slate-700 dark:bg-slate-900 dark:text-slate-100"
         >
