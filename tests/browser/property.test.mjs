@@ -73,6 +73,23 @@ it('narrows 170 properties by filters that the address keeps', async () => {
   await close();
 });
 
+it('searches from the home page, for a lease first, and for co-working too', async () => {
+  const { page, problems, close } = await visit();
+  await page.goto(at('/'));
+  await page.getByRole('link', { name: /Warehouses\s+29 properties/ }).waitFor();
+  const box = page.getByRole('combobox', { name: 'Search by name, city or locality' });
+  await box.fill('chenn');
+  await page.locator('[role=option]').getByText('Chennai', { exact: true }).click();
+  await page.waitForURL('**/commercial?for=lease&city=Chennai');
+  await page.goBack();
+  await page.getByText('Co-working', { exact: true }).click();
+  await box.fill('studio');
+  await box.press('Enter');
+  await page.waitForURL('**/coworking?q=studio');
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 it('has numbered pages, and the last one for numbers beyond it', async () => {
   const { page, problems, close } = await visit();
   await page.goto(at('/commercial?sort=newest'));
@@ -302,6 +319,14 @@ it('leads from a search to the owner, over the login, without losing the message
   // What the account looked at is remembered in it.
   const views = await rows(`property_views?property_id=eq.${one.id}&user_id=eq.${sent.sender_id}`);
   assert.equal(views.length, 1);
+  await page.goto(at('/contacted-properties'));
+  await page.getByText('Is this office free from March? We are nine people.').waitFor();
+  await page.getByText('Sent, not read yet').waitFor();
+  await page.goto(at('/viewed-properties'));
+  await cards(page).getByRole('heading', { name: title }).waitFor();
+  await page.getByRole('button', { name: 'Clear history' }).click();
+  await page.getByRole('button', { name: 'Clear history' }).click();
+  await page.getByText('You have not looked at any property yet.').waitFor();
   assert.deepEqual(problems, []);
   await close();
 });
@@ -328,6 +353,10 @@ it('keeps a shortlist without an account, and takes it along into one', async ()
   await page.locator('[data-slot=property-actions] [aria-pressed=false]').waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.locator('[data-slot=property-actions] [aria-pressed=true]').waitFor();
+  await page.goto(at('/shortlisted-properties'));
+  await cards(page).getByRole('heading', { name: one.title }).waitFor();
+  assert.equal(await cards(page).count(), 1);
+  await page.goto(at(`/property/${one.slug}`));
   // A refusal takes back what was shown.
   await page.route('**/rest/v1/shortlists*', (route) =>
     route.request().method() === 'DELETE'

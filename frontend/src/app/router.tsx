@@ -28,6 +28,9 @@ const Login = page(() => import('./routes/login'))
 const AuthReset = page(() => import('./routes/auth-reset'))
 const AuthCallback = page(() => import('./routes/auth-callback'))
 const Dashboard = page(() => import('./routes/dashboard'), 'property')
+const Shortlisted = page(() => import('./routes/shortlisted'), 'property')
+const Viewed = page(() => import('./routes/viewed'), 'property')
+const Contacted = page(() => import('./routes/contacted'), 'property')
 const Profile = page(() => import('./routes/profile'))
 const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')
@@ -43,14 +46,7 @@ const LATER_PUBLIC = [
   'compare',
   'property-description-demo',
 ]
-const LATER_PROTECTED = [
-  'contacted-properties',
-  'shortlisted-properties',
-  'edit-listing/:id',
-  'list-property',
-  'viewed-properties',
-  'my-listings',
-]
+const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
 const later = (paths: string[]) =>
   paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
 
@@ -76,6 +72,9 @@ export function Router() {
           {later(LATER_PUBLIC)}
           <Route element={<Protected />}>
             <Route path="dashboard" element={<Dashboard />} />
+            <Route path="contacted-properties" element={<Contacted />} />
+            <Route path="shortlisted-properties" element={<Shortlisted />} />
+            <Route path="viewed-properties" element={<Viewed />} />
             <Route path="profile" element={<Profile />} />
             <Route path="messages" element={<Messages />} />
             <Route path="viewings" element={<Viewings />} />

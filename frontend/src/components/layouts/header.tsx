@@ -86,6 +86,15 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
           </span>
         )}
       </Link>
+      <Link className={item} to="/contacted-properties">
+        {t('contacted')}
+      </Link>
+      <Link className={item} to="/shortlisted-properties">
+        {t('shortlist')}
+      </Link>
+      <Link className={item} to="/viewed-properties">
+        {t('viewed')}
+      </Link>
       <button type="button" className={item} onClick={onLogout}>
         {t('logout')}
       </button>
@@ -131,15 +140,15 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           >
             <img src="/logo.svg" alt="" width="36" height="36" /> Nilam
           </Link>
-          <Link to="/commercial" className={cn(buttonVariants({ variant: 'ghost' }), 'max-lg:hidden')}>
+          <Link to="/commercial" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('commercial')}
           </Link>
-          <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-lg:hidden')}>
+          <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('coworking')}
           </Link>
           {/* After sign-in it leads to the wizard, which is not built: no link rather than a dead end. */}
           {!isAuthenticated && (
-            <Link to="/auth/login" className={cn(buttonVariants(), 'max-lg:hidden')}>
+            <Link to="/auth/login" className={cn(buttonVariants(), 'max-xl:hidden')}>
               {t('listProperty')}
             </Link>
           )}
@@ -168,7 +177,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             )}
           </Button>
           {isAuthenticated ? (
-            <div ref={account.root} className="relative hidden lg:block">
+            <div ref={account.root} className="relative hidden xl:block">
               <button
                 ref={account.trigger}
                 type="button"
@@ -195,7 +204,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
               )}
             </div>
           ) : (
-            <Link to="/auth/login" className={cn(buttonVariants({ variant: 'outline' }), 'max-lg:hidden')}>
+            <Link to="/auth/login" className={cn(buttonVariants({ variant: 'outline' }), 'max-xl:hidden')}>
               {t('login')}
             </Link>
           )}
@@ -203,7 +212,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             ref={mobile.trigger}
             variant="ghost"
             size="icon"
-            className="relative lg:hidden"
+            className="relative xl:hidden"
             aria-expanded={mobile.open}
             aria-label={t('menu')}
             onClick={mobile.toggle}
@@ -215,7 +224,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
         {mobile.open && (
           <nav
             aria-label={t('menu')}
-            className={cn('space-y-1 border-t border-slate-200 p-4 lg:hidden dark:border-slate-800', panel)}
+            className={cn('space-y-1 border-t border-slate-200 p-4 xl:hidden dark:border-slate-800', panel)}
           >
             <Link className="block px-3 py-2.5" to="/commercial">
               {t('commercial')}

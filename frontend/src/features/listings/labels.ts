@@ -112,3 +112,12 @@ export const amenitiesOf = (value: Json) =>
     : []
 
 export const ENUMS = Constants.public.Enums
+
+export const ENQUIRY_STATUSES: Readonly<Record<Enums<'enquiry_status'>, string>> = {
+  new: 'esNew',
+  read: 'esRead',
+  responded: 'esResponded',
+  closed: 'esClosed',
+  // Whoever sent it is not told what was thought of it.
+  spam: 'esClosed',
+}

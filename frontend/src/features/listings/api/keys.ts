@@ -10,11 +10,13 @@ export const listingKeys = {
   count: (filters: Filters) => [...listingKeys.all, 'count', filterKey(filters)] as const,
   facets: (text: string) => [...listingKeys.all, 'facets', text] as const,
   suggest: (text: string) => [...listingKeys.all, 'suggest', text] as const,
+  viewed: (user: string) => [...listingKeys.all, 'viewed', user] as const,
   shortlist: (user: string) => [...listingKeys.all, 'shortlist', user] as const,
 }
 
 export const enquiryKeys = {
   all: ['enquiries'] as const,
   received: (user: string) => [...enquiryKeys.all, 'received', user] as const,
+  sent: (user: string) => [...enquiryKeys.all, 'sent', user] as const,
   fresh: (user: string) => [...enquiryKeys.all, 'fresh', user] as const,
 }

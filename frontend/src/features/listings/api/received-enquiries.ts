@@ -11,6 +11,8 @@ async function getReceived(user: string, signal: AbortSignal) {
     .from('enquiries')
     .select('id, name, phone, email, message, status, created_at, property:properties(title, slug)')
     .eq('owner_id', user)
+    // What waits for an answer first: the statuses are declared in that order.
+    .order('status')
     .order('created_at', { ascending: false })
     .limit(RECENT)
     .abortSignal(signal)
@@ -19,7 +21,7 @@ async function getReceived(user: string, signal: AbortSignal) {
   return data
 }
 
-/** The latest questions about this user's listings. */
+/** The latest questions, unanswered ones first, about this user's listings. */
 export const receivedOptions = (user: string) =>
   queryOptions({
     queryKey: enquiryKeys.received(user),

@@ -4,7 +4,8 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { NONE, PAGE_SIZE, type Filters, type Sort } from '../filters'
 import { listingKeys } from './keys'
 
-const CARD =
+/** The columns that a card shows. */
+export const CARD =
   'id, slug, title, price, intent, property_type, sub_type, locality, city, carpet_area, built_up_area, plot_area, price_per_sqft, furnishing, seats, verified, rera_number, featured, published_at, images:property_images(url, order, is_cover)'
 type Order = readonly [column: string, ascending: boolean]
 const ORDERS: Readonly<Record<Sort, Order>> = {

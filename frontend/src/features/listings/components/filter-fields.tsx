@@ -79,7 +79,7 @@ function Tick({
     >
       <input
         type="checkbox"
-        className="size-4 accent-brand"
+        className="size-4 accent-brand dark:scheme-dark"
         checked={checked}
         onChange={(event) => onChange(event.target.checked)}
       />
