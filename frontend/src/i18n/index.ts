@@ -20,6 +20,11 @@ const loaders = {
 }
 /** What only some pages say comes with those pages, under the same names and in the same languages. */
 const sectionLoaders = {
+  auth: {
+    en: () => import('./auth/en.json'),
+    hi: () => import('./auth/hi.json'),
+    ta: () => import('./auth/ta.json'),
+  },
   property: {
     en: () => import('./property/en.json'),
     hi: () => import('./property/hi.json'),

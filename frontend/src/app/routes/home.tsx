@@ -98,7 +98,7 @@ export function Component() {
       </section>
       <div className="mx-auto max-w-7xl space-y-16 px-4 py-16 sm:px-6">
         {/* In its own chunk, with its own words: nothing of it is above the fold of a phone. */}
-        <Suspense fallback={<div className="min-h-[60rem]" />}>
+        <Suspense fallback={<div className="min-h-[160rem] sm:min-h-[72rem]" />}>
           <HomeProperties />
         </Suspense>
         {featured.length > 0 && (

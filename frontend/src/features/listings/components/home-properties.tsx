@@ -25,7 +25,7 @@ const tile =
 export function HomeProperties() {
   const { t } = useTranslation()
   const { data: counts } = useQuery(facetsOptions(''))
-  const { data: featured = [] } = useQuery(featuredOptions)
+  const { data: featured = [], isPending } = useQuery(featuredOptions)
   const count = (facet: string, value: string) =>
     counts ? t('hmCount', { count: counts[facet]?.[value] ?? 0 }) : '\u00a0'
   // As they come: those with the most first.
@@ -51,6 +51,7 @@ export function HomeProperties() {
           })}
         </ul>
       </section>
+      {isPending && <div className="min-h-[100rem] sm:min-h-[35rem]" />}
       {featured.length > 0 && (
         <section>
           <div className="flex flex-wrap items-center justify-between gap-2">
@@ -66,6 +67,7 @@ export function HomeProperties() {
           </div>
         </section>
       )}
+      {!counts && <div className="min-h-[24rem] lg:min-h-[13rem]" />}
       {cities.length > 0 && (
         <section>
           <h2 className="text-2xl font-bold">{t('hmCities')}</h2>
