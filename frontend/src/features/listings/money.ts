@@ -4,6 +4,11 @@ const grouped = new Intl.NumberFormat('en-IN', { maximumFractionDigits: 2 })
 const whole = new Intl.NumberFormat('en-IN', { maximumFractionDigits: 0 })
 const round = (value: number) => Math.round(value * 100) / 100
 
+const paise = new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+/** Whole rupees without paise, anything else with both of their digits. */
+export const rate = (value: number) =>
+  `₹${Number.isInteger(value) ? whole.format(value) : paise.format(value)}`
+
 export const rupees = (value: number) => `₹${whole.format(value)}`
 
 /** Crores and lakhs with at most two decimals; below a lakh the full figure. */
@@ -55,7 +60,7 @@ export function instalment(loan: number, yearlyPercent: number, years: number) {
 export const grossYield = (monthlyRent: number, price: number) =>
   Math.round(((monthlyRent * 12) / price) * 1000) / 10
 
-const DATE = new Intl.DateTimeFormat('en-IN', {
+const DATE = new Intl.DateTimeFormat('en-US', {
   day: 'numeric',
   month: 'short',
   year: 'numeric',

@@ -1,6 +1,6 @@
 import type { Tables } from '@/types/database'
 import { useTranslation } from 'react-i18next'
-import { number, rupees, shortPrice } from '../money'
+import { rate, rupees, shortPrice } from '../money'
 
 type Priced = Pick<Tables<'properties'>, 'price' | 'intent' | 'price_per_sqft'>
 
@@ -19,5 +19,5 @@ export function Price({ property }: { property: Priced }) {
 export function Rate({ property }: { property: Priced }) {
   const { t } = useTranslation()
   if (property.price === null || property.price_per_sqft === null) return null
-  return <>{t('prPerSqFt', { price: `₹${number(property.price_per_sqft)}` })}</>
+  return <>{t('prPerSqFt', { price: rate(property.price_per_sqft) })}</>
 }
