@@ -2,9 +2,11 @@
 // many look at a property.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { it } from 'node:test';
 import { createClient } from '@supabase/supabase-js';
-import { until } from '../harness.mjs';
+import { root, until } from '../harness.mjs';
 import { visitor } from './visitor.mjs';
 
 const world = visitor();
@@ -69,7 +71,7 @@ it('tells an owner of an enquiry at once, counts it, and leaves with the session
   await page.getByText('New enquiry from Anjali Thomas').waitFor();
   await badge.getByText(String(before + 1), { exact: true }).waitFor();
   await page.getByText('May we come and look at it on Monday?').waitFor();
-  await page.getByRole('button', { name: 'Mark the enquiry of Anjali Thomas as read' }).first().click();
+  await page.getByRole('button', { name: 'Mark as read: Anjali Thomas' }).first().click();
   await badge.getByText(String(before), { exact: true }).waitFor();
   assert.equal(sent.filter((frame) => frame.includes('phx_join')).length, 1, 'one channel');
   await page.getByRole('button', { name: /Lakshmi Subramanian/ }).click();
@@ -151,12 +153,12 @@ it('says how many look at a property when there are two or more', async () => {
   const second = await visit();
   await first.page.goto(at('/commercial'));
   const link = first.page.locator('[data-slot=property-card] a').first();
-  const path = await link.getAttribute('href');
-  await first.page.goto(at(path));
+  const address = await link.getAttribute('href');
+  await first.page.goto(at(address));
   await first.page.locator('[data-slot=viewers]').waitFor({ state: 'attached' });
   await first.page.waitForTimeout(3000);
   assert.equal(await first.page.getByText(/people? viewing/).count(), 0);
-  await second.page.goto(at(path));
+  await second.page.goto(at(address));
   await first.page.getByText('2 people viewing').waitFor();
   await second.page.getByText('2 people viewing').waitFor();
   await second.page.getByRole('link', { name: 'Nilam', exact: true }).click();
@@ -164,4 +166,36 @@ it('says how many look at a property when there are two or more', async () => {
   assert.deepEqual([...first.problems, ...second.problems], []);
   await first.close();
   await second.close();
+});
+
+it('has no accessibility defect on the pages of an account, with something new', async () => {
+  const axe = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
+  const { page, close } = await signedIn('owner2@demo.example.com');
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const theme of ['light', 'dark']) {
+      for (const route of [
+        '/dashboard',
+        '/shortlisted-properties',
+        '/viewed-properties',
+        '/contacted-properties',
+      ]) {
+        await page.goto(at(route));
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.locator('[data-slot=badge]').filter({ visible: true }).waitFor();
+        await page.waitForLoadState('networkidle');
+        if (theme === 'dark') await page.getByRole('button', { name: /dark/i }).first().click();
+        await page.waitForTimeout(300);
+        await page.evaluate(axe);
+        const result = await page.evaluate(() =>
+          globalThis.axe.run(document, { resultTypes: ['violations'] }),
+        );
+        const defects = result.violations.map(
+          ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).slice(0, 3)}`,
+        );
+        assert.deepEqual(defects, [], `${route} (${theme}, ${width})`);
+      }
+    }
+  }
+  await close();
 });

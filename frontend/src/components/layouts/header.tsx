@@ -52,7 +52,7 @@ function useDisclosure() {
   return { open, toggle: () => setOpen((value) => !value), root, trigger }
 }
 
-/** How much is new, on the way to it. */
+/** How much is new, on the way to it; the name of the button says it too. */
 function Badge() {
   const { t } = useTranslation()
   const count = useLiveStore((state) => state.newEnquiries)
@@ -60,6 +60,7 @@ function Badge() {
   return (
     <span
       data-slot="badge"
+      aria-hidden
       title={t('newEnquiries', { count })}
       className="absolute top-0 right-0 min-w-5 rounded-full bg-red-700 px-1 text-center text-xs leading-5 font-bold text-white"
     >
@@ -111,6 +112,8 @@ export function Header({ onLogout }: { onLogout: () => void }) {
   const account = useDisclosure()
   const mobile = useDisclosure()
   const panel = 'bg-white text-slate-900 dark:bg-slate-900 dark:text-slate-100'
+  const named = (name: string) =>
+    newEnquiries > 0 ? `${name}, ${t('newEnquiries', { count: newEnquiries })}` : name
   const chooseTheme = () => {
     const next = theme === 'light' ? 'dark' : 'light'
     localStorage.setItem('vite-ui-theme', next)
@@ -182,10 +185,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
                 ref={account.trigger}
                 type="button"
                 aria-expanded={account.open}
-                aria-label={[
-                  user?.name || user?.email || user?.phone || t('profile'),
-                  ...(newEnquiries > 0 ? [t('newEnquiries', { count: newEnquiries })] : []),
-                ].join(', ')}
+                aria-label={named(user?.name || user?.email || user?.phone || t('profile'))}
                 onClick={account.toggle}
                 className="relative flex size-11 items-center justify-center"
               >
@@ -214,7 +214,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             size="icon"
             className="relative xl:hidden"
             aria-expanded={mobile.open}
-            aria-label={t('menu')}
+            aria-label={named(t('menu'))}
             onClick={mobile.toggle}
           >
             {mobile.open ? <X aria-hidden /> : <Menu aria-hidden />}
