@@ -130,7 +130,7 @@ it('has a header that is clear at the top and white with a border below it', asy
 it('offers the same account pages in the menu of a wide and of a narrow window', async () => {
   const { page, close } = await visit();
   await signIn(page, '9876500003');
-  const names = ['Profile', 'Dashboard', 'Logout'];
+  const names = ['Profile', 'Dashboard', 'Contacted Properties', 'Shortlist', 'Viewed', 'Logout'];
   await page.getByRole('button', { name: '919876500003' }).click();
   await page.getByRole('button', { name: 'Logout' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'List Your Property' }).count(), 0);
@@ -155,6 +155,7 @@ it('has a footer with its links, and three buttons that lead nowhere', async () 
   const footer = page.getByRole('contentinfo');
   for (const [name, to] of [
     ['Home', '/'],
+    ['Listings', '/commercial'],
     ['About us', '/about-us'],
     ['Contact', '/contact'],
     ['Privacy Policy', '/privacy-policy'],

@@ -1,10 +1,15 @@
+import { needSection, type Section } from '@/i18n'
 import { lazy, type ComponentType } from 'react'
 import { BrowserRouter, Route, Routes } from 'react-router-dom'
 import { AdminOnly, Protected } from './guards'
 import { Shell } from './shell'
 
-const page = (load: () => Promise<{ Component: ComponentType }>) =>
-  lazy(() => load().then(({ Component }) => ({ default: Component })))
+/** A page in a chunk of its own, with the words that only it and its like need. */
+const page = (load: () => Promise<{ Component: ComponentType }>, section?: Section) =>
+  lazy(async () => {
+    const [{ Component }] = await Promise.all([load(), section && needSection(section)])
+    return { default: Component }
+  })
 
 type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotBuilt' | 'NotFound'
 const placeholder = (name: Placeholder) =>
@@ -16,10 +21,16 @@ const Contact = page(() => import('./routes/contact'))
 const Privacy = page(() => import('./routes/privacy'))
 const Coworking = page(() => import('./routes/coworking'))
 const CoworkingDetail = page(() => import('./routes/coworking-detail'))
-const Login = page(() => import('./routes/login'))
-const AuthReset = page(() => import('./routes/auth-reset'))
-const AuthCallback = page(() => import('./routes/auth-callback'))
-const Dashboard = page(() => import('./routes/dashboard'))
+const Property = page(() => import('./routes/property'), 'property')
+const Commercial = page(() => import('./routes/commercial'), 'property')
+const CommercialCategory = page(() => import('./routes/commercial-category'), 'property')
+const Login = page(() => import('./routes/login'), 'auth')
+const AuthReset = page(() => import('./routes/auth-reset'), 'auth')
+const AuthCallback = page(() => import('./routes/auth-callback'), 'auth')
+const Dashboard = page(() => import('./routes/dashboard'), 'property')
+const Shortlisted = page(() => import('./routes/shortlisted'), 'property')
+const Viewed = page(() => import('./routes/viewed'), 'property')
+const Contacted = page(() => import('./routes/contacted'), 'property')
 const Profile = page(() => import('./routes/profile'))
 const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')
@@ -30,23 +41,12 @@ const NotFound = placeholder('NotFound')
 
 const LATER_PUBLIC = [
   'old-home',
-  'commercial',
-  'commercial/:slug',
   'ux-showcase',
   'comprehensive-platform',
-  'property/:slug',
-  'search',
   'compare',
   'property-description-demo',
 ]
-const LATER_PROTECTED = [
-  'contacted-properties',
-  'shortlisted-properties',
-  'edit-listing/:id',
-  'list-property',
-  'viewed-properties',
-  'my-listings',
-]
+const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
 const later = (paths: string[]) =>
   paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
 
@@ -61,6 +61,10 @@ export function Router() {
           <Route path="privacy-policy" element={<Privacy />} />
           <Route path="coworking" element={<Coworking />} />
           <Route path="coworking/:slug" element={<CoworkingDetail />} />
+          <Route path="commercial" element={<Commercial />} />
+          <Route path="commercial/:slug" element={<CommercialCategory />} />
+          <Route path="search" element={<Commercial />} />
+          <Route path="property/:slug" element={<Property />} />
           <Route path="auth/login" element={<Login />} />
           <Route path="auth/reset" element={<AuthReset />} />
           <Route path="auth/callback" element={<AuthCallback />} />
@@ -68,6 +72,9 @@ export function Router() {
           {later(LATER_PUBLIC)}
           <Route element={<Protected />}>
             <Route path="dashboard" element={<Dashboard />} />
+            <Route path="contacted-properties" element={<Contacted />} />
+            <Route path="shortlisted-properties" element={<Shortlisted />} />
+            <Route path="viewed-properties" element={<Viewed />} />
             <Route path="profile" element={<Profile />} />
             <Route path="messages" element={<Messages />} />
             <Route path="viewings" element={<Viewings />} />

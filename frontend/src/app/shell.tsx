@@ -3,12 +3,62 @@ import { Header } from '@/components/layouts/header'
 import { logout } from '@/features/auth/session'
 import { pageView } from '@/lib/analytics'
 import { useAppStore } from '@/stores/app-store'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Outlet, useLocation } from 'react-router-dom'
+import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
 
+const LiveNotices = lazy(() => import('./live-notices').then((module) => ({ default: module.LiveNotices })))
 const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
+
+/** Where each page of the history was scrolled to. */
+const scrolledTo = new Map<string, number>()
+const RESTORE_WITHIN = 3000
+
+/** Goes on trying while the page grows, because what it shows may still be on its way. */
+function restoreScroll(top: number) {
+  const end = performance.now() + RESTORE_WITHIN
+  let frame = 0
+  const stop = () => {
+    cancelAnimationFrame(frame)
+    for (const type of ['wheel', 'touchstart', 'keydown']) removeEventListener(type, stop)
+  }
+  const step = () => {
+    window.scrollTo(0, top)
+    if (Math.abs(window.scrollY - top) < 2 || performance.now() > end) stop()
+    else frame = requestAnimationFrame(step)
+  }
+  // Whoever scrolls meanwhile decides.
+  for (const type of ['wheel', 'touchstart', 'keydown']) addEventListener(type, stop, { passive: true })
+  step()
+  return stop
+}
+
+function useScroll() {
+  const { key, pathname, hash } = useLocation()
+  const type = useNavigationType()
+  const shown = useRef(pathname)
+  // With the page itself: a shorter one moves the scroll at once, which is not where the longer one was left.
+  useLayoutEffect(() => {
+    window.history.scrollRestoration = 'manual'
+    // A reload is the browser's to restore.
+    const leave = () => (window.history.scrollRestoration = 'auto')
+    const remember = () => scrolledTo.set(key, window.scrollY)
+    window.addEventListener('scroll', remember, { passive: true })
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('scroll', remember)
+      window.removeEventListener('pagehide', leave)
+    }
+  }, [key])
+  useEffect(() => {
+    const moved = shown.current !== pathname
+    shown.current = pathname
+    const before = scrolledTo.get(key)
+    if (type === 'POP' && before !== undefined) return restoreScroll(before)
+    if (moved && !hash) window.scrollTo(0, 0)
+  }, [key, pathname, hash, type])
+}
 
 function useRouteChanges() {
   const { pathname, search } = useLocation()
@@ -20,7 +70,6 @@ function useRouteChanges() {
   useEffect(() => {
     if (shown.current === pathname) return
     shown.current = pathname
-    window.scrollTo(0, 0)
     // The page may still be on its way; its heading is there a moment later.
     const timer = setTimeout(() => {
       document.querySelector('h1')?.focus({ preventScroll: true })
@@ -34,8 +83,10 @@ function useRouteChanges() {
 export function Shell() {
   const { t } = useTranslation()
   const theme = useAppStore((state) => state.theme)
+  const user = useAppStore((state) => (state.loading ? '' : (state.user?.id ?? '')))
   const { pathname } = useLocation()
   const announcement = useRouteChanges()
+  useScroll()
   useEffect(() => {
     document.documentElement.classList.toggle('dark', theme === 'dark')
   }, [theme])
@@ -59,6 +110,7 @@ export function Shell() {
       <p aria-live="polite" className="sr-only">
         {announcement}
       </p>
+      <Suspense>{user && <LiveNotices key={user} user={user} />}</Suspense>
       <Suspense>
         <Toaster
           position="top-right"

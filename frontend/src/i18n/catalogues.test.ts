@@ -1,9 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import en from './en.json'
-import hi from './hi.json'
-import ta from './ta.json'
+import authEn from './auth/en.json'
+import authHi from './auth/hi.json'
+import authTa from './auth/ta.json'
+import baseEn from './en.json'
+import baseHi from './hi.json'
+import propertyEn from './property/en.json'
+import propertyHi from './property/hi.json'
+import propertyTa from './property/ta.json'
+import baseTa from './ta.json'
+
+const en: Record<string, string> = { ...baseEn, ...authEn, ...propertyEn }
+const hi: Record<string, string> = { ...baseHi, ...authHi, ...propertyHi }
+const ta: Record<string, string> = { ...baseTa, ...authTa, ...propertyTa }
 
 const placeholders = (text: string) => [...text.matchAll(/{{\s*(\w+)\s*}}/g)].map(([, name]) => name).sort()
 // Languages differ in their plural forms, so those are compared without the form.
@@ -31,6 +41,11 @@ describe.each([
     expect(own).not.toBe('')
     expect(placeholders(own)).toEqual(placeholders(text))
   })
+})
+
+it('no section says what another says', () => {
+  const all = [baseEn, authEn, propertyEn].flatMap((words) => Object.keys(words))
+  expect(all.filter((key, index) => all.indexOf(key) !== index)).toEqual([])
 })
 
 it('every key that the code uses is there, and every key is used', () => {

@@ -5,6 +5,8 @@ import en from './en.json'
 export const LANGUAGES = { en: 'English', hi: 'हिन्दी', ta: 'தமிழ்' } as const
 export type Language = keyof typeof LANGUAGES
 const STORAGE_KEY = 'nilam-language'
+const isLanguage = (value: string | null): value is Language =>
+  value !== null && Object.hasOwn(LANGUAGES, value)
 /** A catalogue comes with the letters that it is written in. */
 const loaders = {
   hi: async () => {
@@ -16,8 +18,37 @@ const loaders = {
     return import('./ta.json')
   },
 }
-const isLanguage = (value: string | null): value is Language =>
-  value !== null && Object.hasOwn(LANGUAGES, value)
+/** What only some pages say comes with those pages, under the same names and in the same languages. */
+const sectionLoaders = {
+  auth: {
+    en: () => import('./auth/en.json'),
+    hi: () => import('./auth/hi.json'),
+    ta: () => import('./auth/ta.json'),
+  },
+  property: {
+    en: () => import('./property/en.json'),
+    hi: () => import('./property/hi.json'),
+    ta: () => import('./property/ta.json'),
+  },
+}
+export type Section = keyof typeof sectionLoaders
+const sections = new Set<Section>()
+const loaded = new Set<string>()
+
+async function loadSection(section: Section, language: Language) {
+  const name = `${section}/${language}`
+  if (loaded.has(name)) return
+  const { default: words } = await sectionLoaders[section][language]()
+  i18next.addResourceBundle(language, 'translation', words, true, true)
+  loaded.add(name)
+}
+
+/** Fetches the words of a section, in English for what a language lacks and in the language of now. */
+export async function needSection(section: Section) {
+  sections.add(section)
+  const languages = new Set<Language>(['en', isLanguage(i18next.language) ? i18next.language : 'en'])
+  await Promise.all([...languages].map((language) => loadSection(section, language)))
+}
 
 void i18next.use(initReactI18next).init({
   lng: 'en',
@@ -38,8 +69,11 @@ async function lettersOf(language: Language) {
 
 /** Catalogues other than English are fetched when first chosen. */
 export async function setLanguage(language: Language) {
-  if (language !== 'en' && !i18next.hasResourceBundle(language, 'translation'))
-    i18next.addResourceBundle(language, 'translation', (await loaders[language]()).default)
+  if (language !== 'en' && !loaded.has(language)) {
+    i18next.addResourceBundle(language, 'translation', (await loaders[language]()).default, true, true)
+    loaded.add(language)
+  }
+  await Promise.all([...sections].map((section) => loadSection(section, language)))
   await lettersOf(language)
   await i18next.changeLanguage(language)
   document.documentElement.lang = language

@@ -1,16 +1,23 @@
-import { Button, buttonVariants } from '@/components/ui/button'
-import { controlClass } from '@/components/ui/field'
+import { buttonVariants } from '@/components/ui/button'
 import { usePageMeta } from '@/components/ui/page'
 import { spacesOptions } from '@/features/coworking/api/get-spaces'
 import { SpaceCard } from '@/features/coworking/components/space-card'
+import { HomeSearch } from '@/features/listings/components/home-search'
+import { needSection } from '@/i18n'
 import { useSeo } from '@/lib/seo'
 import { useQuery } from '@tanstack/react-query'
-import { BadgeCheck, Building2, Search, ShieldCheck } from 'lucide-react'
-import { useState } from 'react'
+import { BadgeCheck, ShieldCheck } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link, useNavigate } from 'react-router-dom'
+import { Link } from 'react-router-dom'
 
-const CITIES = ['Bengaluru', 'Chennai', 'Hyderabad', 'Mumbai']
+const HomeProperties = lazy(async () => {
+  const [{ HomeProperties: component }] = await Promise.all([
+    import('@/features/listings/components/home-properties'),
+    needSection('property'),
+  ])
+  return { default: component }
+})
 const STEPS = [
   ['hmStep1', 'hmStep1Text'],
   ['hmStep2', 'hmStep2Text'],
@@ -43,7 +50,7 @@ function structuredData() {
       inLanguage: ['en-IN', 'hi', 'ta'],
       potentialAction: {
         '@type': 'SearchAction',
-        target: `${origin}/coworking?q={search_term_string}`,
+        target: `${origin}/search?q={search_term_string}`,
         'query-input': 'required name=search_term_string',
       },
     },
@@ -60,8 +67,6 @@ export function Component() {
     image: '/seed/scene-01-1280.webp',
     data: structuredData(),
   })
-  const [text, setText] = useState('')
-  const navigate = useNavigate()
   const { data } = useQuery(spacesOptions(''))
   const featured = (data ?? []).filter((space) => space.paid_listing).slice(0, 3)
   return (
@@ -76,26 +81,7 @@ export function Component() {
               {t('hmHeading')}
             </h1>
             <p className="mt-4 text-lg text-slate-700 dark:text-slate-300">{t('hmLead')}</p>
-            <form
-              role="search"
-              className="mt-8 flex gap-2 rounded-2xl bg-white p-2 shadow-xl dark:bg-slate-900"
-              onSubmit={(event) => {
-                event.preventDefault()
-                void navigate(text.trim() ? `/coworking?q=${encodeURIComponent(text.trim())}` : '/coworking')
-              }}
-            >
-              <input
-                type="search"
-                aria-label={t('cwSearch')}
-                placeholder={t('hmPlaceholder')}
-                value={text}
-                onChange={(event) => setText(event.target.value)}
-                className={`${controlClass} min-w-0 border-transparent!`}
-              />
-              <Button type="submit">
-                <Search aria-hidden className="size-4" /> {t('hmSearch')}
-              </Button>
-            </form>
+            <HomeSearch />
             <p className="mt-5 flex flex-wrap gap-x-6 gap-y-2 text-sm font-medium">
               <span className="flex items-center gap-2">
                 <BadgeCheck aria-hidden className="size-5 text-emerald-700 dark:text-emerald-300" />{' '}
@@ -111,21 +97,10 @@ export function Component() {
         </div>
       </section>
       <div className="mx-auto max-w-7xl space-y-16 px-4 py-16 sm:px-6">
-        <section>
-          <h2 className="text-2xl font-bold">{t('hmCities')}</h2>
-          <ul className="mt-6 grid gap-4 min-[360px]:grid-cols-2 lg:grid-cols-4">
-            {CITIES.map((city) => (
-              <li key={city}>
-                <Link
-                  to={`/coworking?city=${city}`}
-                  className="flex items-center gap-2 rounded-2xl border border-slate-200 bg-white px-3 py-5 font-semibold sm:gap-3 sm:px-5 shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900"
-                >
-                  <Building2 aria-hidden className="size-6 shrink-0 text-brand dark:text-blue-300" /> {city}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </section>
+        {/* In its own chunk, with its own words: nothing of it is above the fold of a phone. */}
+        <Suspense fallback={<div className="min-h-[160rem] sm:min-h-[72rem]" />}>
+          <HomeProperties />
+        </Suspense>
         {featured.length > 0 && (
           <section>
             <div className="flex flex-wrap items-center justify-between gap-2">

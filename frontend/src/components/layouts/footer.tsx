@@ -21,6 +21,7 @@ export function Footer() {
   const { t } = useTranslation()
   const quick = [
     ['/', 'home'],
+    ['/commercial', 'listings'],
     ['/about-us', 'about'],
     ['/contact', 'contact'],
     ['/privacy-policy', 'privacy'],

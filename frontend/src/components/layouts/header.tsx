@@ -2,6 +2,7 @@ import { Button, buttonVariants } from '@/components/ui/button'
 import { LANGUAGES, setLanguage, type Language } from '@/i18n'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
+import { useLiveStore } from '@/stores/live-store'
 import { Menu, Moon, Sun, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -51,8 +52,26 @@ function useDisclosure() {
   return { open, toggle: () => setOpen((value) => !value), root, trigger }
 }
 
+/** How much is new, on the way to it; the name of the button says it too. */
+function Badge() {
+  const { t } = useTranslation()
+  const count = useLiveStore((state) => state.newEnquiries)
+  if (count === 0) return null
+  return (
+    <span
+      data-slot="badge"
+      aria-hidden
+      title={t('newEnquiries', { count })}
+      className="absolute top-0 right-0 min-w-5 rounded-full bg-red-700 px-1 text-center text-xs leading-5 font-bold text-white"
+    >
+      {count > 99 ? '99+' : count}
+    </span>
+  )
+}
+
 function AccountItems({ onLogout }: { onLogout: () => void }) {
   const { t } = useTranslation()
+  const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const item = 'block w-full rounded-lg px-3 py-2.5 text-left hover:bg-slate-500/15'
   return (
     <>
@@ -61,6 +80,21 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
       </Link>
       <Link className={item} to="/dashboard">
         {t('dashboard')}
+        {newEnquiries > 0 && (
+          <span className="ml-2 rounded-full bg-brand px-2 py-0.5 text-xs font-bold text-white">
+            <span aria-hidden>{newEnquiries}</span>
+            <span className="sr-only">{t('newEnquiries', { count: newEnquiries })}</span>
+          </span>
+        )}
+      </Link>
+      <Link className={item} to="/contacted-properties">
+        {t('contacted')}
+      </Link>
+      <Link className={item} to="/shortlisted-properties">
+        {t('shortlist')}
+      </Link>
+      <Link className={item} to="/viewed-properties">
+        {t('viewed')}
       </Link>
       <button type="button" className={item} onClick={onLogout}>
         {t('logout')}
@@ -72,11 +106,14 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
 export function Header({ onLogout }: { onLogout: () => void }) {
   const { t, i18n } = useTranslation()
   const { isAuthenticated, user, theme, setTheme } = useAppStore()
+  const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const scrolled = useScrolled()
   const { pathname } = useLocation()
   const account = useDisclosure()
   const mobile = useDisclosure()
   const panel = 'bg-white text-slate-900 dark:bg-slate-900 dark:text-slate-100'
+  const named = (name: string) =>
+    newEnquiries > 0 ? `${name}, ${t('newEnquiries', { count: newEnquiries })}` : name
   const chooseTheme = () => {
     const next = theme === 'light' ? 'dark' : 'light'
     localStorage.setItem('vite-ui-theme', next)
@@ -106,12 +143,15 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           >
             <img src="/logo.svg" alt="" width="36" height="36" /> Nilam
           </Link>
-          <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-md:hidden')}>
+          <Link to="/commercial" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
+            {t('commercial')}
+          </Link>
+          <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('coworking')}
           </Link>
           {/* After sign-in it leads to the wizard, which is not built: no link rather than a dead end. */}
           {!isAuthenticated && (
-            <Link to="/auth/login" className={cn(buttonVariants(), 'max-md:hidden')}>
+            <Link to="/auth/login" className={cn(buttonVariants(), 'max-xl:hidden')}>
               {t('listProperty')}
             </Link>
           )}
@@ -140,16 +180,17 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             )}
           </Button>
           {isAuthenticated ? (
-            <div ref={account.root} className="relative hidden md:block">
+            <div ref={account.root} className="relative hidden xl:block">
               <button
                 ref={account.trigger}
                 type="button"
                 aria-expanded={account.open}
-                aria-label={user?.name || user?.email || user?.phone || t('profile')}
+                aria-label={named(user?.name || user?.email || user?.phone || t('profile'))}
                 onClick={account.toggle}
-                className="flex size-11 items-center justify-center"
+                className="relative flex size-11 items-center justify-center"
               >
                 <img src="/avatar.svg" alt="" width="36" height="36" />
+                <Badge />
               </button>
               {account.open && (
                 <div
@@ -163,7 +204,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
               )}
             </div>
           ) : (
-            <Link to="/auth/login" className={cn(buttonVariants({ variant: 'outline' }), 'max-md:hidden')}>
+            <Link to="/auth/login" className={cn(buttonVariants({ variant: 'outline' }), 'max-xl:hidden')}>
               {t('login')}
             </Link>
           )}
@@ -171,19 +212,23 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             ref={mobile.trigger}
             variant="ghost"
             size="icon"
-            className="md:hidden"
+            className="relative xl:hidden"
             aria-expanded={mobile.open}
-            aria-label={t('menu')}
+            aria-label={named(t('menu'))}
             onClick={mobile.toggle}
           >
             {mobile.open ? <X aria-hidden /> : <Menu aria-hidden />}
+            {!mobile.open && <Badge />}
           </Button>
         </div>
         {mobile.open && (
           <nav
             aria-label={t('menu')}
-            className={cn('space-y-1 border-t border-slate-200 p-4 md:hidden dark:border-slate-800', panel)}
+            className={cn('space-y-1 border-t border-slate-200 p-4 xl:hidden dark:border-slate-800', panel)}
           >
+            <Link className="block px-3 py-2.5" to="/commercial">
+              {t('commercial')}
+            </Link>
             <Link className="block px-3 py-2.5" to="/coworking">
               {t('coworking')}
             </Link>

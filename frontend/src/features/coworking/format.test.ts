@@ -1,15 +1,13 @@
+import { imageAt, imageSet, webLink } from '@/lib/images'
 import { describe, expect, it } from 'vitest'
 import {
   capacityKey,
   cardPrice,
   detailPrice,
   hoursOf,
-  imageAt,
-  imageSet,
   lowestPrice,
   parseCoordinates,
   priceRange,
-  webLink,
 } from './format'
 
 describe('prices', () => {

@@ -1,5 +1,6 @@
+import { webLink } from '@/lib/images'
 import type { DetailedSpace } from './api/get-space'
-import { DAYS, hoursOf, parseCoordinates, webLink } from './format'
+import { DAYS, hoursOf, parseCoordinates } from './format'
 import { parseHours } from './hours'
 
 const clock = (minute: number) =>

@@ -1,10 +1,11 @@
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { messageFor } from '@/lib/errors'
+import { toE164 } from '@/lib/phone'
 import { notify } from '@/lib/toast'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { sendCode, toE164, verifyCode } from '../session'
+import { sendCode, verifyCode } from '../session'
 
 export function PhoneForm() {
   const { t } = useTranslation()

@@ -1,6 +1,6 @@
+import { sortImages } from '@/lib/images'
 import { getSupabase } from '@/lib/supabase'
 import { queryOptions } from '@tanstack/react-query'
-import { sortImages } from '../format'
 import { coworkingKeys } from './keys'
 
 type Failure = { message: string; code: string } | null

@@ -1,11 +1,12 @@
+import { StoredImage } from '@/components/ui/stored-image'
 import { cn } from '@/lib/cn'
+import { PLACEHOLDER, sortImages, webLink } from '@/lib/images'
 import { ExternalLink, Mail, MapPin, Phone } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 import type { ListedSpace } from '../api/get-spaces'
-import { addressLine, cardPrice, offeringKey, PLACEHOLDER, priceRange, sortImages, webLink } from '../format'
+import { addressLine, cardPrice, offeringKey, priceRange } from '../format'
 import { startingPrice } from '../filter'
-import { SpaceImage } from './space-image'
 
 export function SpaceCard({
   space,
@@ -35,7 +36,7 @@ export function SpaceCard({
       )}
     >
       <Link to={path} className="relative block">
-        <SpaceImage
+        <StoredImage
           source={image}
           alt={space.name}
           width={400}

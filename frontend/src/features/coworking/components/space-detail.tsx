@@ -1,12 +1,14 @@
+import { Breadcrumb } from '@/components/ui/breadcrumb'
 import { buttonVariants } from '@/components/ui/button'
+import { Gallery } from '@/components/ui/gallery'
+import { MapFrame } from '@/components/ui/map-frame'
 import { cardClass, usePageMeta } from '@/components/ui/page'
-import { mapEmbedTemplate } from '@/config/env'
-import { breadcrumbs, useSeo } from '@/lib/seo'
+import { Section } from '@/components/ui/section'
 import { cn } from '@/lib/cn'
+import { webLink } from '@/lib/images'
+import { breadcrumbs, useSeo } from '@/lib/seo'
 import { Check, Clock, ExternalLink, Mail, MapPin, Phone } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Link } from 'react-router-dom'
 import type { DetailedSpace } from '../api/get-space'
 import {
   AMENITIES,
@@ -19,22 +21,11 @@ import {
   offeringKey,
   parseCoordinates,
   priceRange,
-  webLink,
 } from '../format'
 import { startingPrice } from '../filter'
 import { indianTime, isOpen } from '../hours'
 import { spaceData } from '../structured-data'
-import { Gallery } from './gallery'
 import { Nearby } from './nearby'
-
-function Section({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
-  return (
-    <section id={id} className="mt-10">
-      <h2 className="mb-4 text-2xl font-semibold">{title}</h2>
-      {children}
-    </section>
-  )
-}
 
 function PricingCard({ space }: { space: DetailedSpace }) {
   const { t } = useTranslation()
@@ -144,30 +135,10 @@ function Hours({ space }: { space: DetailedSpace }) {
 function Location({ space, address }: { space: DetailedSpace; address: string }) {
   const { t } = useTranslation()
   const point = parseCoordinates(space.coordinates)
-  const fill = (template: string) =>
-    template.replaceAll('{lat}', String(point?.lat)).replaceAll('{lng}', String(point?.lng))
   return (
     <Section title={t('cwLocation')}>
       <p>{address}</p>
-      {point && (
-        <>
-          <iframe
-            title={t('cwMapOf', { name: space.name })}
-            src={fill(mapEmbedTemplate)}
-            loading="lazy"
-            referrerPolicy="no-referrer-when-downgrade"
-            className="mt-4 h-80 w-full rounded-2xl border border-slate-300 bg-slate-100"
-          />
-          <a
-            href={fill('https://maps.google.com/maps?q={lat},{lng}&z=15')}
-            target="_blank"
-            rel="noopener noreferrer"
-            className={buttonVariants({ variant: 'link', className: 'px-0!' })}
-          >
-            {t('cwOpenMaps')}
-          </a>
-        </>
-      )}
+      {point && <MapFrame name={space.name} point={point} />}
     </Section>
   )
 }
@@ -188,39 +159,21 @@ export function SpaceDetail({ space }: { space: DetailedSpace }) {
   const amenities = amenityKeys(space.amenities)
   const site = webLink(space.website_url)
   const nameOf = (type: string) => t(type === 'day_pass' ? 'ofDayPassHotDesk' : offeringKey(type))
+  const steps = [
+    [t('home'), '/'],
+    [t('coworking'), '/coworking'],
+    [space.name, path],
+  ] as const
   useSeo({
     title,
     description: t('cwDescription', { name: space.name, city: space.city }),
     path,
     image: images[0],
-    data: [
-      spaceData(space, path, images),
-      breadcrumbs([
-        [t('home'), '/'],
-        [t('coworking'), '/coworking'],
-        [space.name, path],
-      ]),
-    ],
+    data: [spaceData(space, path, images), breadcrumbs(steps)],
   })
   return (
     <div className="mx-auto max-w-7xl px-4 pt-24 pb-16 sm:px-6">
-      <nav aria-label={t('cwBreadcrumb')} className="text-sm">
-        <ol className="flex flex-wrap items-center gap-2">
-          <li>
-            <Link to="/" className="inline-block py-1 underline">
-              {t('home')}
-            </Link>
-          </li>
-          <li className="before:mr-2 before:content-['»']">
-            <Link to="/coworking" className="inline-block py-1 underline">
-              {t('coworking')}
-            </Link>
-          </li>
-          <li aria-current="page" className="before:mr-2 before:content-['»']">
-            {space.name}
-          </li>
-        </ol>
-      </nav>
+      <Breadcrumb steps={steps} />
       <h1 tabIndex={-1} className="mt-4 text-3xl font-bold tracking-tight sm:text-4xl">
         {space.name}
       </h1>

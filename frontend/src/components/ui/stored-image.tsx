@@ -1,11 +1,12 @@
 import { cn } from '@/lib/cn'
 import { useEffect, useState, type ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
-import { imageAt, imageSet, PLACEHOLDER } from '../format'
+import { imageAt, imageSet, PLACEHOLDER } from '@/lib/images'
 
 type Props = ComponentProps<'img'> & { source: string; alt: string }
 
-export function SpaceImage({ source, alt, className, ...props }: Props) {
+/** A picture in the width that its place needs; says so where it does not come. */
+export function StoredImage({ source, alt, className, ...props }: Props) {
   const { t } = useTranslation()
   const [failed, setFailed] = useState(false)
   useEffect(() => setFailed(false), [source])

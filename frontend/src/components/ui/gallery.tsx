@@ -1,14 +1,21 @@
 import { cn } from '@/lib/cn'
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Maximize2 } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { SpaceImage } from './space-image'
+import { StoredImage } from './stored-image'
 
 const SWIPE = 40
 const arrow =
   'absolute top-1/2 flex size-11 -translate-y-1/2 items-center justify-center rounded-full bg-slate-900/75 text-white hover:bg-slate-900'
 
-export function Gallery({ images, name }: { images: readonly string[]; name: string }) {
+type Props = {
+  images: readonly string[]
+  name: string
+  /** Shows the picture of this index alone, on the whole screen. */
+  enlarge?: { label: string; open: (index: number) => void }
+}
+
+export function Gallery({ images, name, enlarge }: Props) {
   const { t } = useTranslation()
   const [selected, setSelected] = useState(0)
   const thumbnails = useRef<Array<HTMLButtonElement | null>>([])
@@ -52,13 +59,23 @@ export function Gallery({ images, name }: { images: readonly string[]; name: str
           touchedAt.current = null
         }}
       >
-        <SpaceImage
+        <StoredImage
           source={current}
           alt={t('cwImageOf', { name, index: selected + 1, count })}
           sizes="(min-width: 1024px) 800px, 100vw"
           fetchPriority="high"
           className="h-[400px] w-full rounded-2xl"
         />
+        {enlarge && (
+          <button
+            type="button"
+            aria-label={enlarge.label}
+            className="absolute right-3 bottom-3 flex size-11 items-center justify-center rounded-full bg-slate-900/75 text-white hover:bg-slate-900"
+            onClick={() => enlarge.open(selected)}
+          >
+            <Maximize2 aria-hidden className="size-5" />
+          </button>
+        )}
         {count > 1 && (
           <>
             <button
@@ -94,7 +111,7 @@ export function Gallery({ images, name }: { images: readonly string[]; name: str
               onClick={() => setSelected(index)}
               className={cn('shrink-0 overflow-hidden rounded-lg', index === selected && 'ring-3 ring-brand')}
             >
-              <SpaceImage
+              <StoredImage
                 source={url}
                 alt=""
                 width={112}

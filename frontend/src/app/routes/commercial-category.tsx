@@ -1,0 +1,89 @@
+import { Breadcrumb } from '@/components/ui/breadcrumb'
+import { usePageMeta } from '@/components/ui/page'
+import { Spinner } from '@/components/ui/spinner'
+import { facetsOptions } from '@/features/listings/api/get-facets'
+import { CATEGORIES, categoryPath, citySlug, parseCategory } from '@/features/listings/categories'
+import { PropertyList } from '@/features/listings/components/property-list'
+import { breadcrumbs, useSeo } from '@/lib/seo'
+import type { Enums } from '@/types/database'
+import { useQuery } from '@tanstack/react-query'
+import { lazy } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useParams, useSearchParams } from 'react-router-dom'
+
+const PropertyPage = lazy(() => import('./property').then((module) => ({ default: module.Component })))
+
+function Category({
+  type,
+  city,
+  cities,
+}: {
+  type: Enums<'property_type'>
+  city: string
+  cities: readonly string[]
+}) {
+  const { t } = useTranslation()
+  const [params] = useSearchParams()
+  const { title: all, inCity } = CATEGORIES[type]
+  const title = city ? t(inCity, { city }) : t(all)
+  const lead = t('caLead', { title })
+  const path = categoryPath(type, city)
+  const steps = [
+    [t('home'), '/'],
+    [t('commercial'), '/commercial'],
+    ...(city ? [[t(all), categoryPath(type)] as const] : []),
+    [title, path],
+  ] as const
+  const filtered = [...params.keys()].some((name) => name !== 'lang')
+  usePageMeta(title, filtered)
+  useSeo({ title, description: lead, path, data: [breadcrumbs(steps)] })
+  return (
+    <div className="mx-auto max-w-7xl px-4 pt-24 pb-16 sm:px-6">
+      <Breadcrumb steps={steps} />
+      <h1
+        tabIndex={-1}
+        className="mt-4 text-3xl font-bold tracking-tight text-balance wrap-anywhere sm:text-4xl"
+      >
+        {title}
+      </h1>
+      <p className="mt-3 mb-8 max-w-2xl text-lg text-slate-700 dark:text-slate-300">{lead}</p>
+      <PropertyList path={path} fixed={{ type: [type], ...(city && { city }) }} />
+      {cities.length > 1 && (
+        <nav aria-labelledby="other-cities" className="mt-14">
+          <h2 id="other-cities" className="text-xl font-semibold">
+            {t('caCities', { title: t(all) })}
+          </h2>
+          <ul className="mt-3 flex flex-wrap gap-x-5">
+            {cities
+              .filter((other) => other !== city)
+              .map((other) => (
+                <li key={other}>
+                  <Link to={categoryPath(type, other)} className="inline-block py-1.5 underline">
+                    {other}
+                  </Link>
+                </li>
+              ))}
+          </ul>
+        </nav>
+      )}
+    </div>
+  )
+}
+
+/** A category, a category in a city, or else the property of that name. */
+export function Component() {
+  const { slug = '' } = useParams()
+  const category = parseCategory(slug)
+  const { data, isPending } = useQuery({ ...facetsOptions(''), enabled: category !== null })
+  if (!category) return <PropertyPage />
+  const cities = Object.keys(data?.city ?? {}).sort()
+  if (!category.city) return <Category key={slug} type={category.type} city="" cities={cities} />
+  if (isPending)
+    return (
+      <div className="min-h-screen pt-28">
+        <Spinner />
+      </div>
+    )
+  const city = cities.find((name) => citySlug(name) === category.city)
+  return city ? <Category key={slug} type={category.type} city={city} cities={cities} /> : <PropertyPage />
+}

@@ -1,0 +1,58 @@
+import { Button, buttonVariants } from '@/components/ui/button'
+import { Page } from '@/components/ui/page'
+import { Spinner } from '@/components/ui/spinner'
+import { rememberPath } from '@/features/auth/session'
+import { propertyOptions } from '@/features/listings/api/get-property'
+import { PropertyDetail } from '@/features/listings/components/property-detail'
+import { messageFor, reportError } from '@/lib/errors'
+import { statusOf } from '@/lib/failure'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate, useParams } from 'react-router-dom'
+
+export function Component() {
+  const { t } = useTranslation()
+  const { slug = '' } = useParams()
+  const navigate = useNavigate()
+  const { data, error, isPending, isFetching, refetch } = useQuery(propertyOptions(slug))
+  const missing = statusOf(error) === 406
+  useEffect(() => {
+    if (error) reportError(error, 'property-detail')
+  }, [error])
+  if (isPending)
+    return (
+      <div className="min-h-screen pt-28">
+        <Spinner />
+      </div>
+    )
+  if (data)
+    return (
+      <PropertyDetail
+        key={data.id}
+        property={data}
+        onSignIn={() => {
+          rememberPath(`/property/${encodeURIComponent(data.slug)}#contact`)
+          void navigate('/auth/login')
+        }}
+      />
+    )
+  return (
+    <Page
+      title={t(missing ? 'prMissing' : 'prFailed')}
+      lead={missing ? t('prMissingText') : messageFor(error)}
+      noindex
+    >
+      <div className="flex flex-wrap gap-3">
+        {!missing && (
+          <Button disabled={isFetching} onClick={() => void refetch()}>
+            {t('cwRetry')}
+          </Button>
+        )}
+        <Link to="/commercial" className={buttonVariants({ variant: missing ? 'default' : 'outline' })}>
+          {t('prBrowse')}
+        </Link>
+      </div>
+    </Page>
+  )
+}

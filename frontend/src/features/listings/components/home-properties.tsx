@@ -1,0 +1,90 @@
+import { buttonVariants } from '@/components/ui/button'
+import type { Enums } from '@/types/database'
+import { useQuery } from '@tanstack/react-query'
+import { Building, Building2, Factory, Store, Warehouse } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { facetsOptions } from '../api/get-facets'
+import { featuredOptions } from '../api/search'
+import { CATEGORIES, categoryPath } from '../categories'
+import { PropertyCard } from './property-card'
+
+const ICONS: Readonly<Record<Enums<'property_type'>, typeof Building>> = {
+  office: Building2,
+  retail: Store,
+  warehouse: Warehouse,
+  industrial: Factory,
+  mixed_use: Building,
+}
+const ORDER = ['office', 'retail', 'warehouse', 'industrial', 'mixed_use'] as const
+const CITIES = 8
+const tile =
+  'flex h-full items-center gap-3 rounded-2xl border border-slate-200 bg-white p-4 shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900'
+
+/** What the home page has of commercial property: its types, its cities and those that were paid for. */
+export function HomeProperties() {
+  const { t } = useTranslation()
+  const { data: counts } = useQuery(facetsOptions(''))
+  const { data: featured = [], isPending } = useQuery(featuredOptions)
+  const count = (facet: string, value: string) =>
+    counts ? t('hmCount', { count: counts[facet]?.[value] ?? 0 }) : '\u00a0'
+  // As they come: those with the most first.
+  const cities = Object.keys(counts?.city ?? {}).slice(0, CITIES)
+  return (
+    <>
+      <section>
+        <h2 className="text-2xl font-bold">{t('hmCategories')}</h2>
+        <ul className="mt-6 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+          {ORDER.map((type) => {
+            const Icon = ICONS[type]
+            return (
+              <li key={type} className="min-w-0">
+                <Link to={categoryPath(type)} className={tile}>
+                  <Icon aria-hidden className="size-6 shrink-0 text-brand dark:text-blue-300" />
+                  <span className="min-w-0 wrap-anywhere">
+                    <span className="block font-semibold">{t(CATEGORIES[type].title)}</span>
+                    <span className="text-sm text-slate-700 dark:text-slate-300">{count('type', type)}</span>
+                  </span>
+                </Link>
+              </li>
+            )
+          })}
+        </ul>
+      </section>
+      {isPending && <div className="min-h-[100rem] sm:min-h-[35rem]" />}
+      {featured.length > 0 && (
+        <section>
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <h2 className="text-2xl font-bold">{t('hmFeaturedProperties')}</h2>
+            <Link to="/commercial" className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
+              {t('hmAllProperties')}
+            </Link>
+          </div>
+          <div className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+            {featured.map((property) => (
+              <PropertyCard key={property.id} property={property} level="h3" />
+            ))}
+          </div>
+        </section>
+      )}
+      {!counts && <div className="min-h-[24rem] lg:min-h-[13rem]" />}
+      {cities.length > 0 && (
+        <section>
+          <h2 className="text-2xl font-bold">{t('hmCities')}</h2>
+          <ul className="mt-6 grid gap-4 min-[360px]:grid-cols-2 lg:grid-cols-4">
+            {cities.map((city) => (
+              <li key={city} className="min-w-0">
+                <Link to={`/commercial?city=${encodeURIComponent(city)}`} className={tile}>
+                  <span className="min-w-0 wrap-anywhere">
+                    <span className="block font-semibold">{city}</span>
+                    <span className="text-sm text-slate-700 dark:text-slate-300">{count('city', city)}</span>
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,275 @@
+import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
+import { messageFor } from '@/lib/errors'
+import { useAppStore } from '@/stores/app-store'
+import { useQuery } from '@tanstack/react-query'
+import { LayoutGrid, List, SlidersHorizontal, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useNavigate, useSearchParams } from 'react-router-dom'
+import { facetsOptions } from '../api/get-facets'
+import { searchOptions } from '../api/search'
+import { describeFilter } from '../describe-filter'
+import {
+  activeFilters,
+  filterKey,
+  NONE,
+  readFilters,
+  SORTS,
+  without,
+  writeFilters,
+  type Filters,
+} from '../filters'
+import { INTENTS, TYPES } from '../labels'
+import { Choice, intentOf, type Counts } from './filter-fields'
+import { FilterSheet } from './filter-sheet'
+import { NothingFound } from './nothing-found'
+import { Pagination } from './pagination'
+import { PropertyCard } from './property-card'
+import { SuggestBox } from './suggest-box'
+
+/** What the page itself is about, without the address saying so. */
+export type Fixed = Partial<Pick<Filters, 'type' | 'city'>>
+
+const same = (a: readonly string[] | string, b: readonly string[] | string) => String(a) === String(b)
+
+/** The filters of the address, and the way to others. Leaving what a page is about leads to the list of all. */
+function useFilters(path: string, fixed: Fixed) {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const read = readFilters(params)
+  const filters: Filters = {
+    ...read,
+    ...(fixed.type && { type: fixed.type }),
+    ...(fixed.city && { city: fixed.city }),
+  }
+  const addressOf = (next: Filters) => {
+    const stays = (!fixed.type || same(next.type, fixed.type)) && (!fixed.city || same(next.city, fixed.city))
+    const own = {
+      ...next,
+      ...(stays && fixed.type && { type: [] }),
+      ...(stays && fixed.city && { city: '' }),
+    }
+    const query = writeFilters(own, params).toString()
+    return `${stays ? path : '/commercial'}${query && `?${query}`}`
+  }
+  const go = (next: Filters) => void navigate(addressOf(next))
+  return { params, filters, addressOf, go }
+}
+
+function Skeletons() {
+  return (
+    <div aria-hidden className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+      {Array.from({ length: 6 }, (_, index) => (
+        <div
+          key={index}
+          className="animate-pulse overflow-hidden rounded-2xl border border-slate-200 bg-white dark:border-slate-800 dark:bg-slate-900"
+        >
+          <div className="aspect-4/3 bg-slate-200 dark:bg-slate-800" />
+          <div className="space-y-3 p-5">
+            {['w-1/2', 'w-5/6', 'w-2/3', 'w-3/4'].map((width) => (
+              <div key={width} className={`h-5 rounded bg-slate-200 dark:bg-slate-800 ${width}`} />
+            ))}
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Chips({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
+  const { t } = useTranslation()
+  const names = activeFilters(filters)
+  if (names.length === 0) return null
+  return (
+    <ul data-slot="chips" aria-label={t('liActive')} className="mt-4 flex flex-wrap gap-2">
+      {names.map((name) => {
+        const text = describeFilter(filters, name, t)
+        return (
+          <li key={name} className="min-w-0">
+            <button
+              type="button"
+              aria-label={t('liRemove', { filter: text })}
+              onClick={() => onChange(without(filters, name))}
+              className="flex min-h-9 max-w-full items-center gap-1.5 rounded-full bg-blue-100 px-3 text-sm font-medium text-blue-950 hover:bg-blue-200 dark:bg-blue-950 dark:text-blue-100 dark:hover:bg-blue-900"
+            >
+              <span className="truncate">{text}</span> <X aria-hidden className="size-4 shrink-0" />
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function ViewSwitch({
+  view,
+  onChange,
+}: {
+  view: 'grid' | 'list'
+  onChange: (view: 'grid' | 'list') => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <div role="group" aria-label={t('liView')} className="flex max-sm:hidden">
+      {(['grid', 'list'] as const).map((each) => {
+        const Icon = each === 'grid' ? LayoutGrid : List
+        return (
+          <button
+            key={each}
+            type="button"
+            aria-label={t(each === 'grid' ? 'liGrid' : 'liList')}
+            aria-pressed={view === each}
+            onClick={() => onChange(each)}
+            className={cn(
+              'flex size-11 items-center justify-center border border-slate-400 first:rounded-l-lg last:rounded-r-lg last:border-l-0 dark:border-slate-500',
+              view === each && 'bg-brand text-white',
+            )}
+          >
+            <Icon aria-hidden className="size-5" />
+          </button>
+        )
+      })}
+    </div>
+  )
+}
+
+/** The list of properties with all that narrows and orders it. The address holds every choice. */
+export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed }) {
+  const { t } = useTranslation()
+  const { params, filters, addressOf, go } = useFilters(path, fixed)
+  const [sheet, setSheet] = useState(false)
+  const top = useRef<HTMLDivElement>(null)
+  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(searchOptions(filters))
+  const { data: counts = {} as Counts } = useQuery(facetsOptions(filters.q))
+  const view = params.get('view') === 'list' ? 'list' : 'grid'
+  const key = filterKey(filters)
+  useEffect(() => {
+    useAppStore.setState({ searchFilters: Object.fromEntries(new URLSearchParams(key)) })
+  }, [key])
+  const change = (part: Partial<Filters>) => go({ ...filters, ...part, page: 1 })
+  const navigate = useNavigate()
+  const setView = (next: 'grid' | 'list') => {
+    const query = new URLSearchParams(params)
+    if (next === 'list') query.set('view', next)
+    else query.delete('view')
+    void navigate(`${path}?${query}`, { replace: true })
+  }
+  const cities = Object.keys(counts.city ?? {})
+  if (filters.city && !cities.includes(filters.city)) cities.push(filters.city)
+  const names = activeFilters(filters)
+  const sortChoice = (hideLabel: boolean) => (
+    <Choice
+      label={t('cwSort')}
+      none={t('liRelevance')}
+      value={filters.sort}
+      hideLabel={hideLabel}
+      options={Object.entries(SORTS).map(([value, word]) => [value, t(word)])}
+      onChange={(value) => change({ sort: Object.hasOwn(SORTS, value) ? (value as keyof typeof SORTS) : '' })}
+    />
+  )
+  return (
+    <div ref={top} data-slot="property-list" className="scroll-mt-20">
+      <SuggestBox text={filters.q} onSearch={change} />
+      <div className="mt-4 grid gap-4 max-md:hidden md:grid-cols-[1fr_1fr_1fr_auto]">
+        <Choice
+          label={t('liIntent')}
+          none={t('liAnyIntent')}
+          hideLabel
+          value={filters.for}
+          options={Object.entries(INTENTS).map(([value, word]) => [value, t(word)])}
+          onChange={(value) => change({ for: intentOf(value) })}
+        />
+        <Choice
+          label={t('fcType')}
+          none={t(filters.type.length > 1 ? 'liSeveralTypes' : 'liAnyType')}
+          hideLabel
+          value={filters.type.length === 1 ? (filters.type[0] ?? '') : ''}
+          options={Object.entries(TYPES).map(([value, word]) => [
+            value,
+            `${t(word)} (${counts.type?.[value] ?? 0})`,
+          ])}
+          onChange={(value) =>
+            change({ type: readFilters(new URLSearchParams({ type: value })).type, sub: [] })
+          }
+        />
+        <Choice
+          label={t('city')}
+          none={t('allCities')}
+          hideLabel
+          value={filters.city}
+          options={cities.sort().map((city) => [city, `${city} (${counts.city?.[city] ?? 0})`])}
+          onChange={(city) => change({ city, locality: '' })}
+        />
+        <Button variant="outline" onClick={() => setSheet(true)}>
+          <SlidersHorizontal aria-hidden className="size-4" /> {t('liMore')}
+        </Button>
+      </div>
+      <Chips filters={filters} onChange={go} />
+      {isPending ? (
+        <>
+          <p role="status" className="my-6">
+            {t('liLoading')}
+          </p>
+          <Skeletons />
+        </>
+      ) : error ? (
+        <div className="py-16 text-center">
+          <h2 className="text-2xl font-semibold">{t('liFailed')}</h2>
+          <p role="alert" className="mt-2">
+            {messageFor(error)}
+          </p>
+          <Button className="mt-6" disabled={isFetching} onClick={() => void refetch()}>
+            {t('cwRetry')}
+          </Button>
+        </div>
+      ) : data.total === 0 ? (
+        <NothingFound filters={filters} onChange={go} onClear={() => go({ ...NONE, sort: filters.sort })} />
+      ) : (
+        <>
+          <div className="my-6 flex flex-wrap items-center justify-between gap-4">
+            <p role="status">
+              <strong>{t('liCount', { count: data.total })}</strong>
+              {data.pages > 1 && ` · ${t('liPageOf', { page: data.page, pages: data.pages })}`}
+            </p>
+            <div className="flex items-center gap-3 max-md:hidden">
+              {sortChoice(true)}
+              <ViewSwitch view={view} onChange={setView} />
+            </div>
+          </div>
+          <div
+            aria-busy={isPlaceholderData}
+            className={cn(
+              'grid gap-6 transition-opacity',
+              view === 'grid' && 'sm:grid-cols-2 lg:grid-cols-3',
+              isPlaceholderData && 'opacity-60',
+            )}
+          >
+            {data.properties.map((property, index) => (
+              <PropertyCard key={property.id} property={property} eager={index < 3} wide={view === 'list'} />
+            ))}
+          </div>
+          <Pagination
+            page={data.page}
+            pages={data.pages}
+            to={(page) => addressOf({ ...filters, page })}
+            onGo={() => top.current?.scrollIntoView()}
+          />
+        </>
+      )}
+      <div
+        data-slot="list-bar"
+        className="sticky bottom-0 z-20 -mx-4 mt-10 grid grid-cols-2 gap-3 border-t border-slate-200 bg-white p-3 sm:-mx-6 md:hidden dark:border-slate-800 dark:bg-slate-950"
+      >
+        <Button variant="outline" onClick={() => setSheet(true)}>
+          <SlidersHorizontal aria-hidden className="size-4" /> {t('liFilter')}
+          {names.length > 0 && ` (${names.length})`}
+        </Button>
+        {sortChoice(true)}
+      </div>
+      {sheet && (
+        <FilterSheet filters={filters} counts={counts} onApply={go} onClose={() => setSheet(false)} />
+      )}
+    </div>
+  )
+}
