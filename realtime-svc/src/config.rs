@@ -32,6 +32,11 @@ pub struct Config {
     pub tenant: String,
     /// `SLOT_NAME_SUFFIX`: told apart by it, several services read one database.
     pub slot_suffix: Option<String>,
+    /// `NATS_URL`: where copies of the service meet, one address or several with commas between them. Without it there
+    /// is only one copy.
+    pub nats_url: Option<SecretString>,
+    /// `BUS_NODE_TIMEOUT_MS`, default 5000: a copy that is not heard for so long is gone, and its clients with it.
+    pub bus_node_timeout: Duration,
     /// `CONNECT_ERROR_BACKOFF_MS`, default 2000: how long a refused socket waits for its answer.
     pub connect_error_backoff: Duration,
     /// `CHANNEL_ERROR_BACKOFF_MS`, default 5000: how long a refused join waits for its answer.
@@ -126,6 +131,14 @@ impl Config {
         let max_lag: u64 = reader.parse_or(&["REPLICATION_MAX_LAG_MB"], 1024);
         let idle = reader.parse_or(&["REPLICATION_IDLE_MS"], 600_000);
         let janitor = reader.parse_or(&["JANITOR_SCHEDULE_TIMER_IN_MS"], 14_400_000);
+        let nats_url = reader.parse_with(&["NATS_URL"], |text| {
+            let is_address = |it: &str| it.trim().parse::<async_nats::ServerAddr>().is_ok();
+            match text.split(',').all(is_address) {
+                true => Ok(SecretString::from(text)),
+                false => Err("is no address of a NATS server".to_owned()),
+            }
+        });
+        let node_timeout = reader.parse_or(&["BUS_NODE_TIMEOUT_MS"], 5000);
         let config = Self {
             host: reader.text_or(&["HOST"], "0.0.0.0"),
             port: reader.parse_or(&["PORT"], 4000),
@@ -137,6 +150,8 @@ impl Config {
             demanded_claims: demanded.unwrap_or_default(),
             tenant: reader.text_or(&["SELF_HOST_TENANT_NAME"], "realtime-dev"),
             slot_suffix: reader.text(&["SLOT_NAME_SUFFIX"]).map(str::to_owned),
+            nats_url,
+            bus_node_timeout: Duration::from_millis(node_timeout),
             connect_error_backoff: Duration::from_millis(connect_backoff),
             channel_error_backoff: Duration::from_millis(channel_backoff),
             no_channel_timeout: Duration::from_millis(no_channel),

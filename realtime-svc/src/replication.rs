@@ -18,7 +18,7 @@ mod slot;
 
 use error::ReplicationError;
 pub(crate) use event::{Action, Cell, Change, Column, Commit, Event, Identity, Old, Relation};
-pub(crate) use feed::{Counters, Feed, FeedItem, Status, User};
+pub(crate) use feed::{Counters, Feed, FeedItem, Gap, Status, User};
 use log::Log;
 pub(crate) use partitions::tend_every;
 pub(crate) use settings::Settings;

@@ -42,6 +42,8 @@ pub(crate) enum Gap {
     Dropped,
     /// Where the slot stood in the log, a publication did not exist.
     Unpublished,
+    /// What another copy has read did not arrive here.
+    Unheard,
 }
 
 /// What the feed is doing.
@@ -170,6 +172,11 @@ impl Feed {
             *confirmed = (*confirmed).max(end);
             moves
         });
+    }
+
+    /// How many there are of these, now and later.
+    pub(crate) fn users(&self) -> watch::Receiver<usize> {
+        self.users.subscribe()
     }
 
     /// What the feed is doing, now and later.

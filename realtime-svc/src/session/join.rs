@@ -113,11 +113,20 @@ impl Session {
         };
         let id = channel.id;
         if !channel.join.is_private {
-            let joined = Joined {
+            let joined = |room| Joined {
                 reads: None,
                 replayed: Vec::new(),
+                room,
             };
-            self.joined(id, &incoming, Ok(joined));
+            let (app, name) = (self.app.clone(), channel.room());
+            if app.hub().is_unknown(&name) {
+                self.spawn(async move {
+                    let room = app.hub().open(&name).await;
+                    Done::Joining(id, incoming, Ok(joined(room)))
+                });
+            } else {
+                self.joined(id, &incoming, Ok(joined(None)));
+            }
             return;
         }
         // Messages of the database are for private channels, mostly: from now on none is missed.
@@ -127,6 +136,7 @@ impl Session {
             context: channel.context.clone(),
             presence: channel.join.presence,
             replay: channel.join.replay,
+            room: channel.room(),
         };
         self.spawn(async move {
             let answer = question.ask().await;
@@ -193,10 +203,7 @@ impl Session {
                 .map(|message| message.id)
                 .collect::<HashSet<_>>(),
         };
-        let name = RoomName {
-            topic: channel.name().clone(),
-            is_private: channel.join.is_private,
-        };
+        let name = channel.room();
         let shows_presence = channel.join.presence && reads.presence == Some(true);
         let (join_ref, topic) = (&channel.join_ref, channel.outlet.topic());
         let membership = app.hub().join(name, member, |state| {
@@ -211,6 +218,8 @@ impl Session {
             }
         }
         channel.membership = Some(membership);
+        // The member keeps the room from now on.
+        drop(joined.room);
         channel.is_waiting = false;
         let wants_replication = channel.join.replication_ready;
         app.metrics().channels.fetch_add(1, Ordering::Relaxed);
@@ -262,6 +271,7 @@ struct Question {
     context: Context,
     presence: bool,
     replay: Option<Result<Replay, ReplayError>>,
+    room: RoomName,
 }
 
 impl Question {
@@ -293,6 +303,7 @@ impl Question {
         Ok(Joined {
             reads: Some(reads),
             replayed,
+            room: self.app.hub().open(&self.room).await,
         })
     }
 }
