@@ -32,19 +32,22 @@ async fn every_copy_tells_its_clients_of_the_rows_that_they_may_see() {
         .await
         .unwrap();
     assert_eq!(rows, 4, "no copy deletes what another has written");
-    execute(
-        &pool,
-        "insert into public.notes values (10, 'ann', 'ten', 's'), (11, 'bob', 'eleven', 's');
-        update public.notes set body = 'new' where id = 10;",
-    )
-    .await;
-    execute(&pool, "delete from public.notes where id = 10").await;
+    let write = async |sql: &str| execute(&pool, sql).await;
+    write("insert into public.notes values (10, 'ann', 'ten', 's'), (11, 'bob', 'eleven', 's')")
+        .await;
     for (name, client) in &mut clients {
         let heard = client.hear().await;
         assert_eq!(heard["data"]["type"], "INSERT");
-        // Who may see a row is asked when it is delivered, when it has its new text or is gone already.
         assert_eq!(heard["data"]["record"]["owner"], *name);
-        while client.hear().await["data"]["type"] != "DELETE" {}
+    }
+    write("update public.notes set body = 'TEN' where id = 10").await;
+    for (_, client) in clients.iter_mut().filter(|(name, _)| *name == "ann") {
+        assert_eq!(client.hear().await["data"]["record"]["body"], "TEN");
+    }
+    write("delete from public.notes where id = 11").await;
+    for (_, client) in &mut clients {
+        let heard = client.hear().await;
+        assert_eq!(heard["data"]["old_record"], json!({"id": 11}));
         client.hears_nothing().await;
     }
     a.stop().await;

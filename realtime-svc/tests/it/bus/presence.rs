@@ -45,7 +45,6 @@ async fn everybody_is_seen_on_every_copy_until_they_leave() {
     while keys(&ann.hear_event("presence_diff").await["joins"]) != ["bob"] {}
     let before = state["ann"]["metas"][0]["phx_ref"].clone();
     ann.track(TOPIC, json!({"n": 2})).await;
-    while keys(&bob.hear_event("presence_diff").await["joins"]) != ["bob"] {}
     let diff = bob.hear_event("presence_diff").await;
     let (joined, left) = (
         &diff["joins"]["ann"]["metas"][0],
@@ -59,10 +58,6 @@ async fn everybody_is_seen_on_every_copy_until_they_leave() {
 
     // A graceful stop is known at once.
     drop(bob);
-    assert_eq!(
-        keys(&ann.hear_event("presence_diff").await["joins"]),
-        ["ann"]
-    );
     assert_eq!(
         keys(&ann.hear_event("presence_diff").await["leaves"]),
         ["bob"]
