@@ -123,7 +123,7 @@ impl Bus {
     pub(crate) async fn wait_ready(&self) {
         let mut ready = self.ready.clone();
         if ready.wait_for(|it| *it).await.is_err() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 

@@ -67,6 +67,8 @@ pub(crate) struct Link {
     queue: mpsc::Sender<Outgoing>,
     queued: AtomicUsize,
     dropped: AtomicU64,
+    /// True once this copy has said that it stops.
+    has_left: AtomicBool,
     client: OnceLock<Client>,
     hub: OnceLock<Weak<Hub>>,
     born: Instant,
@@ -109,6 +111,7 @@ impl Link {
             queue,
             queued: AtomicUsize::new(0),
             dropped: AtomicU64::new(0),
+            has_left: AtomicBool::new(false),
             client: OnceLock::new(),
             hub: OnceLock::new(),
             born: Instant::now(),
@@ -169,6 +172,9 @@ impl Link {
 
     /// Puts a message behind the others.
     pub(super) fn push(&self, subject: Subject, message: &Message<'_>) {
+        if self.has_left.load(Ordering::Acquire) {
+            return;
+        }
         let bytes = message.encode(self.node);
         let length = bytes.len();
         let waiting = self.queued.fetch_add(length, Ordering::Relaxed);
@@ -293,11 +299,14 @@ impl Link {
     /// Says that this copy stops; returns when that has left.
     pub(super) async fn goodbye(&self) {
         self.push(self.subjects.here.clone(), &Message::Bye);
+        // Whatever came now would be a sign of life.
+        self.has_left.store(true, Ordering::Release);
         let (done, is_done) = oneshot::channel();
-        if self.queue.send(Outgoing::Done(done)).await.is_ok() && is_done.await.is_ok() {
-            if let Some(client) = self.client.get().filter(|_| self.is_up()) {
-                let _ = client.flush().await;
-            }
+        if self.queue.send(Outgoing::Done(done)).await.is_ok()
+            && is_done.await.is_ok()
+            && let Some(client) = self.client.get().filter(|_| self.is_up())
+        {
+            let _ = client.flush().await;
         }
     }
 }

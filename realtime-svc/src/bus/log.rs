@@ -154,7 +154,7 @@ pub(super) fn weight(change: &Change) -> usize {
     32 + change.new.as_deref().map_or(0, cells) + old
 }
 
-fn code<T: PartialEq>(all: &[T], one: T) -> u8 {
+fn code<T: PartialEq + Copy>(all: &[T], one: T) -> u8 {
     let index = all.iter().position(|it| *it == one);
     index
         .and_then(|it| u8::try_from(it).ok())

@@ -65,9 +65,10 @@ impl Peers {
         };
         state.alive.insert(node, peer);
         self.any.store(true, Ordering::Release);
-        match state.gone.remove(&node) {
-            true => Heard::Back,
-            false => Heard::New,
+        if state.gone.remove(&node) {
+            Heard::Back
+        } else {
+            Heard::New
         }
     }
 

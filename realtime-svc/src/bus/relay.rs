@@ -17,7 +17,10 @@ use async_nats::Client;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tokio::{
-    sync::{mpsc, watch},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        watch,
+    },
     time::{MissedTickBehavior, interval, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -89,9 +92,10 @@ struct Progress {
 impl Progress {
     /// The place of a change that was read here.
     fn number(&mut self, commit: Commit) -> Place {
-        let index = match self.read.commit == commit.lsn {
-            true => self.read.index + 1,
-            false => 1,
+        let index = if self.read.commit == commit.lsn {
+            self.read.index + 1
+        } else {
+            1
         };
         self.read = Place {
             commit: commit.lsn,
@@ -200,7 +204,7 @@ impl Relay {
                         self.lose("the copy that reads the log is silent");
                     }
                 }
-                _ = status.changed() => {
+                Ok(()) = status.changed() => {
                     if is_reading(&self.feed) {
                         self.publish(&client, self.progress.at, &[], false).await;
                     }
@@ -215,9 +219,22 @@ impl Relay {
                     losses = is.losses;
                 }
             }
+            self.hand_over();
             let is_ready = is_reading(&self.feed) || self.heard.is_some();
             self.ready
                 .send_if_modified(|ready| std::mem::replace(ready, is_ready) != is_ready);
+        }
+    }
+
+    /// Gives the service what it has room for.
+    fn hand_over(&mut self) {
+        while let Some(item) = self.waiting.pop_front() {
+            if let Err(TrySendError::Full(item) | TrySendError::Closed(item)) =
+                self.out.try_send(item)
+            {
+                self.waiting.push_front(item);
+                return;
+            }
         }
     }
 

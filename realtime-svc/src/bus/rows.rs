@@ -30,7 +30,33 @@ pub(super) async fn delete_of_others(pool: &PgPool, alive: &HashSet<u64>) -> sql
 
 #[cfg(test)]
 mod tests {
+    use svc_kit::testing::{Template, TestDb};
+
     use super::*;
+
+    #[tokio::test]
+    async fn only_old_rows_of_copies_that_are_gone_are_deleted() {
+        let template = Template::new("realtime_bus")
+            .migrated(crate::migrations())
+            .migrated(crate::service_migrations());
+        let db = TestDb::new(&template).await;
+        let pool = db.pool();
+        for (node, minutes) in [(1, 5), (2, 5), (2, 0), (3, 5)] {
+            sqlx::query(
+                "insert into realtime.subscription (subscription_id, entity, claims, created_at) \
+                 values ($1, 'realtime.messages', '{\"role\": \"anon\"}', \
+                     timezone('utc', now()) - make_interval(mins => $2))",
+            )
+            .bind(subscription_id(node))
+            .bind(minutes)
+            .execute(&pool)
+            .await
+            .unwrap();
+        }
+        let alive = HashSet::from([1, 3]);
+        assert_eq!(delete_of_others(&pool, &alive).await.unwrap(), 1);
+        assert_eq!(delete_of_others(&pool, &alive).await.unwrap(), 0);
+    }
 
     #[test]
     fn an_identifier_begins_with_its_copy_and_is_a_uuid() {

@@ -76,10 +76,13 @@ async fn when_the_copy_that_reads_the_log_dies_nothing_is_lost_or_repeated() {
     let mut a = Mortal::new(&db, &nats).await;
     let mut first = a.service().connect(&user("ann")).await;
     listen(&mut first, "realtime:rows", all()).await;
-    let b = copy(&db, &nats).await;
-    acquaint(&[a.service(), &b]).await;
-    let mut ann = b.connect(&user("ann")).await;
-    listen(&mut ann, "realtime:rows", all()).await;
+    // One of these takes over, and the other is told by it.
+    let (b, c) = (copy(&db, &nats).await, copy(&db, &nats).await);
+    acquaint(&[a.service(), &b, &c]).await;
+    let mut clients = [b.connect(&user("ann")).await, c.connect(&user("ann")).await];
+    for client in &mut clients {
+        listen(client, "realtime:rows", all()).await;
+    }
     let writing = tokio::spawn(async move {
         // Transactions of one row and of many.
         let mut next = 1001;
@@ -92,13 +95,18 @@ async fn when_the_copy_that_reads_the_log_dies_nothing_is_lost_or_repeated() {
             next = last + 1;
         }
     });
-    let mut heard = ids(&mut ann, 2000).await;
+    let mut heard = ids(&mut clients[0], 2000).await;
     a.kill();
-    heard.extend(ids(&mut ann, 1000 + ROWS).await);
-    assert_eq!(heard, (1001..=1000 + ROWS).collect::<Vec<_>>());
-    ann.hears_nothing().await;
+    heard.extend(ids(&mut clients[0], 1000 + ROWS).await);
+    let expected: Vec<_> = (1001..=1000 + ROWS).collect();
+    assert_eq!(heard, expected);
+    assert_eq!(ids(&mut clients[1], 1000 + ROWS).await, expected);
+    for client in &mut clients {
+        client.hears_nothing().await;
+    }
     writing.await.unwrap();
     b.stop().await;
+    c.stop().await;
 }
 
 #[tokio::test]
