@@ -9,7 +9,7 @@ NODE := node_modules/.bin/node
 WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
 DENY := target/tools/bin/cargo-deny
 
-.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench clean browser
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench clean browser nats
 
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -37,7 +37,7 @@ frontend/dist/index.html: frontend/node_modules/.stamp $(FRONTEND_SOURCES)
 
 test: test-rust test-sql test-frontend test-e2e ## Runs every test.
 
-test-rust: node_modules/.stamp ## Runs the unit and service tests on one throw-away Postgres.
+test-rust: node_modules/.stamp nats ## Runs the unit and service tests on one throw-away Postgres.
 	cargo build --workspace --all-targets --features svc-kit/testing
 	$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing
 
@@ -82,6 +82,9 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	target/release/with-postgres --durable $(NODE) benches/storage.mjs
 	cargo build --release --package realtime-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
+
+nats: ## Installs the NATS server where there is none and the system's package manager can.
+	@scripts/ensure-nats.sh
 
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh

@@ -18,6 +18,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Config,
+    bus::{self, Bus},
     changes::{self, Engine},
     hub::{Broadcast, Hub, RoomName},
     intake,
@@ -53,6 +54,10 @@ struct Inner {
     engine: Engine,
     /// Nothing before the workers run.
     feed: OnceLock<Feed>,
+    /// The way to other copies, where there may be any; taken when the workers run.
+    bus_parts: Mutex<Option<bus::Parts>>,
+    /// Nothing before the workers run, or without other copies.
+    bus: OnceLock<Bus>,
     policies: Policies,
     sessions: TaskTracker,
     drain: CancellationToken,
@@ -80,7 +85,15 @@ impl App {
         let target = Target::new(url, APPLICATION, |_| None)
             .context("the database's address cannot be read")?;
         let pool = wire::pool(target.clone(), config.pool_size.max(1), POOL_TIMEOUT)?;
-        let engine = changes::Settings::default();
+        let bus_parts = config.nats_url.is_some().then(|| {
+            let subjects = bus::Subjects::new(&config.tenant, config.slot_suffix.as_deref());
+            bus::Link::new(subjects)
+        });
+        let link = bus_parts.as_ref().map(|(link, _)| link.clone());
+        let engine = changes::Settings {
+            node: link.as_ref().map(|link| link.node()),
+            ..changes::Settings::default()
+        };
         // Who waits for a permission must not wait for changes, and the other way round.
         let engine_pool = wire::pool(target.clone(), engine.parallel + 1, POOL_TIMEOUT)?;
         let catalog = pg::pool(
@@ -95,13 +108,15 @@ impl App {
                 keys: config.keys.clone(),
                 demanded: config.demanded_claims.clone(),
             },
-            hub: Arc::new(Hub::new(metrics.clone())),
+            hub: Arc::new(Hub::new(metrics.clone(), link)),
             policies: Policies::new(pool.clone()),
             pool,
             target,
             catalog,
             engine: Engine::new(engine_pool, engine),
             feed: OnceLock::new(),
+            bus_parts: Mutex::new(bus_parts),
+            bus: OnceLock::new(),
             metrics,
             config,
             sessions: TaskTracker::new(),
@@ -119,7 +134,9 @@ impl App {
     /// The rates of limits, and the end of all sockets when it is time to stop.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
-        self.spawn_database_workers(&tracker, &stop);
+        // The others are told of the last sockets that close.
+        let stop_bus = CancellationToken::new();
+        self.spawn_database_workers(&tracker, &stop, &stop_bus);
         let (app, stopped) = (self.clone(), stop.clone());
         tracker.spawn(async move {
             let mut ticks = tokio::time::interval(TICK);
@@ -139,6 +156,10 @@ impl App {
             if closed.await.is_err() {
                 tracing::warn!("sockets were still open when the time to close them was over");
             }
+            if let Some(bus) = app.0.bus.get() {
+                bus.goodbye().await;
+            }
+            stop_bus.cancel();
         });
         tracker
     }
@@ -210,6 +231,9 @@ impl App {
 
     /// True if messages of the database reach the rooms.
     pub(crate) fn is_replicating(&self) -> bool {
+        if let Some(bus) = self.0.bus.get() {
+            return bus.is_ready();
+        }
         let feed = self.0.feed.get();
         feed.is_some_and(|feed| *feed.status().borrow() == Status::Streaming)
     }
@@ -221,6 +245,9 @@ impl App {
 
     /// Returns when messages and changes of the database flow; never without the service's workers.
     pub(crate) async fn replication_ready(&self) {
+        if let Some(bus) = self.0.bus.get() {
+            return bus.wait_ready().await;
+        }
         match self.0.feed.get() {
             Some(feed) if feed.wait_streaming().await.is_some() => {}
             _ => std::future::pending().await,
@@ -242,7 +269,9 @@ impl App {
 
     /// Everything in the log up to here is dealt with.
     pub(crate) fn confirm(&self, end: u64) {
-        if let Some(feed) = self.0.feed.get() {
+        if let Some(bus) = self.0.bus.get() {
+            bus.delivered(end);
+        } else if let Some(feed) = self.0.feed.get() {
             feed.confirm(end);
         }
     }
@@ -265,17 +294,48 @@ impl App {
     }
 
     /// Reads the log, and keeps what is in the database in order.
-    fn spawn_database_workers(&self, tracker: &TaskTracker, stop: &CancellationToken) {
+    fn spawn_database_workers(
+        &self,
+        tracker: &TaskTracker,
+        stop: &CancellationToken,
+        stop_bus: &CancellationToken,
+    ) {
         let config = &self.0.config;
         let settings = replication::Settings {
             idle_after: config.replication_idle,
             max_lag_bytes: config.max_lag_bytes,
+            keep_slot_on_stop: config.nats_url.is_some(),
             ..replication::Settings::new(self.0.target.clone(), config.slot_suffix.as_deref())
         };
         let catalog = &self.0.catalog;
         let (feed, items) = Feed::spawn(settings, catalog.clone(), tracker, stop.clone());
         // Workers are spawned once.
-        let _ = self.0.feed.set(feed);
+        let _ = self.0.feed.set(feed.clone());
+        let parts = self
+            .0
+            .bus_parts
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let items = match (config.nats_url.clone(), parts) {
+            (Some(url), Some(parts)) => {
+                let settings = bus::Settings {
+                    url,
+                    node_timeout: config.bus_node_timeout,
+                };
+                let (bus, items) = Bus::spawn(
+                    settings,
+                    parts,
+                    &self.0.hub,
+                    (feed, items),
+                    catalog.clone(),
+                    (tracker, stop_bus.clone()),
+                );
+                let _ = self.0.bus.set(bus);
+                items
+            }
+            _ => items,
+        };
         tracker.spawn(intake::run(self.clone(), items, stop.clone()));
         let (engine, stopped) = (self.0.engine.clone(), stop.clone());
         tracker.spawn(async move { engine.run(stopped).await });

@@ -6,7 +6,7 @@ use std::{collections::VecDeque, sync::Arc, time::Instant};
 
 use crate::{
     changes::Wanted,
-    hub::Membership,
+    hub::{Membership, RoomName},
     policies::{Context, Reads},
     replication::User,
     socket::{ChannelId, Incoming, Outlet, Ref},
@@ -93,6 +93,14 @@ impl Channel {
     /// The topic without `realtime:`, as messages to people name it.
     pub(crate) fn name(&self) -> &Arc<str> {
         &self.context.topic
+    }
+
+    /// The room that it is in, or will be.
+    pub(crate) fn room(&self) -> RoomName {
+        RoomName {
+            topic: self.name().clone(),
+            is_private: self.join.is_private,
+        }
     }
 
     /// The token that it joined with, or that it got since.

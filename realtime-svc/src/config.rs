@@ -35,6 +35,11 @@ pub struct Config {
     /// `SLOT_NAME_SUFFIX`: tells the slots of several services on one cluster apart. Without it a database that is not
     /// called `postgres` gives its name.
     pub slot_suffix: Option<String>,
+    /// `NATS_URL`: where copies of the service meet, one address or several with commas between them. Without it there
+    /// is only one copy.
+    pub nats_url: Option<SecretString>,
+    /// `BUS_NODE_TIMEOUT_MS`, default 5000: a copy that is not heard for so long is gone, and its clients with it.
+    pub bus_node_timeout: Duration,
     /// `CONNECT_ERROR_BACKOFF_MS`, default 2000: how long a refused socket waits for its answer.
     pub connect_error_backoff: Duration,
     /// `CHANNEL_ERROR_BACKOFF_MS`, default 5000: how long a refused join waits for its answer.
@@ -132,6 +137,15 @@ impl Config {
         let suffix = reader.text(&["SLOT_NAME_SUFFIX"]).map(str::to_owned);
         let database_url = database_url(&mut reader);
         let suffix = suffix.or_else(|| slot_suffix(&database_url));
+        let nats_url = reader.parse_with(&["NATS_URL"], |text| {
+            let is_address = |it: &str| it.trim().parse::<async_nats::ServerAddr>().is_ok();
+            if text.split(',').all(is_address) {
+                Ok(SecretString::from(text))
+            } else {
+                Err("is no address of a NATS server".to_owned())
+            }
+        });
+        let node_timeout = reader.parse_or(&["BUS_NODE_TIMEOUT_MS"], 5000);
         let config = Self {
             host: reader.text_or(&["HOST"], "0.0.0.0"),
             port: reader.parse_or(&["PORT"], 4000),
@@ -144,6 +158,8 @@ impl Config {
             demanded_claims: demanded.unwrap_or_default(),
             tenant: reader.text_or(&["SELF_HOST_TENANT_NAME"], "realtime-dev"),
             slot_suffix: suffix,
+            nats_url,
+            bus_node_timeout: Duration::from_millis(node_timeout),
             connect_error_backoff: Duration::from_millis(connect_backoff),
             channel_error_backoff: Duration::from_millis(channel_backoff),
             no_channel_timeout: Duration::from_millis(no_channel),

@@ -106,7 +106,8 @@ impl Intake {
             return;
         }
         metrics.events.add(1);
-        self.app.send(&name, &message);
+        // Every copy reads it.
+        self.app.hub().deliver(&name, &message);
     }
 
     /// Delivers the batch, however often that takes; false if the service stops meanwhile.

@@ -4,9 +4,11 @@
 //! ([`hub`]), which encodes a message once and puts the shared bytes into the queue of every socket ([`socket`]).
 //! What policies allow is asked of Postgres ([`policies`]); what happens in the database comes from its log
 //! ([`replication`]),
-//! from where it goes to the rooms or, by subscription and visibility, to channels ([`changes`]).
+//! from where it goes to the rooms or, by subscription and visibility, to channels ([`changes`]). Copies of the service
+//! tell each other what happens in them ([`bus`]).
 
 mod app;
+mod bus;
 mod changes;
 mod channel;
 mod config;

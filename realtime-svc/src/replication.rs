@@ -18,16 +18,10 @@ mod slot;
 
 use error::ReplicationError;
 pub(crate) use event::{Action, Cell, Change, Column, Commit, Event, Identity, Old, Relation};
-pub(crate) use feed::{Counters, Feed, FeedItem, Items, Status, User};
+pub(crate) use feed::{Counters, Feed, FeedItem, Gap, Items, Queue, Status, User, queue};
 use log::Log;
 pub(crate) use partitions::tend_every;
 pub(crate) use settings::Settings;
-
-#[cfg(test)]
-use {
-    feed::{Gap, Source},
-    partitions::{Tended, tend},
-};
 
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,7 @@ use tokio::{
 use crate::{
     app::App,
     channel::{Channel, JoinError},
+    hub::Opening,
     metrics::Gauge,
     policies::{PolicyError, Reads, Write},
     replay::Stored,
@@ -103,6 +104,8 @@ enum Done {
 struct Joined {
     reads: Option<Reads>,
     replayed: Vec<Stored>,
+    /// The room, as far as other copies of the service know it.
+    room: Option<Opening>,
 }
 
 /// A socket.

@@ -24,7 +24,7 @@ use super::{
     sql::{Database, DatabaseError, Statement, plain_array},
     wanted::Wanted,
 };
-use crate::socket::Outlet;
+use crate::{bus, socket::Outlet};
 use registration::Registered;
 
 /// Rows that wait for their deletion. What is more stays until the next start, and does no harm.
@@ -90,6 +90,8 @@ pub(crate) struct Settings {
     pub(crate) parallel: usize,
     /// How long the database may take for an answer.
     pub(crate) patience: Duration,
+    /// The number of this copy of the service, where there are others: rows of these stay.
+    pub(crate) node: Option<u64>,
 }
 
 impl Default for Settings {
@@ -100,6 +102,7 @@ impl Default for Settings {
             refresh: Duration::from_secs(5),
             parallel: 3,
             patience: Duration::from_secs(10),
+            node: None,
         }
     }
 }
@@ -201,8 +204,9 @@ impl Engine {
         wanted: Vec<Wanted>,
     ) -> Result<(), SubscribeError> {
         self.clear_once().await?;
+        let node = self.0.settings.node;
         let made = wanted.into_iter().map(|wanted| Subscription {
-            uuid: Uuid::new_v4(),
+            uuid: node.map_or_else(Uuid::new_v4, bus::subscription_id),
             wanted,
             since: 0,
         });
@@ -299,8 +303,10 @@ impl Engine {
     /// Deletes the rows that an earlier process left, before the first of this one.
     async fn clear_once(&self) -> Result<(), DatabaseError> {
         let clear = || async {
-            let delete = Statement::new("delete from realtime.subscription", []);
-            self.0.database.run(&[delete]).await?;
+            if self.0.settings.node.is_none() {
+                let delete = Statement::new("delete from realtime.subscription", []);
+                self.0.database.run(&[delete]).await?;
+            }
             self.refresh().await
         };
         self.0.cleared.get_or_try_init(clear).await.copied()

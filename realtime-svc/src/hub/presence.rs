@@ -1,6 +1,10 @@
 //! Who is there: what each channel of a room tells of itself, by key.
 
-use std::{collections::HashMap, fmt::Write as _, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
@@ -28,6 +32,18 @@ struct Meta {
 #[derive(Debug, Default)]
 pub(crate) struct Presence {
     keys: HashMap<Arc<str>, Vec<Meta>>,
+}
+
+/// An entry as copies of the service tell each other of it. The copy that tells is the one that its client is
+/// connected to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) channel: ChannelId,
+    pub(crate) key: Arc<str>,
+    /// `phx_ref`
+    pub(crate) reference: Box<str>,
+    /// The JSON text, `phx_ref` included.
+    pub(crate) text: Arc<str>,
 }
 
 /// What came and what went, by key.
@@ -82,9 +98,90 @@ impl Presence {
         })
     }
 
-    /// True if nobody tells anything of itself.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+    /// The entries of this copy's own clients.
+    pub(crate) fn own(&self) -> Vec<Entry> {
+        let metas = self
+            .keys
+            .iter()
+            .flat_map(|(key, metas)| metas.iter().map(move |meta| (key, meta)));
+        metas
+            .filter(|(_, meta)| meta.holder.node.is_none())
+            .map(|(key, meta)| Entry {
+                channel: meta.holder.channel,
+                key: key.clone(),
+                reference: meta.reference.as_str().into(),
+                text: meta.text.clone(),
+            })
+            .collect()
+    }
+
+    /// Notes an entry of another copy.
+    pub(crate) fn set(&mut self, node: u64, entry: Entry) -> Diff {
+        let holder = Holder {
+            node: Some(node),
+            channel: entry.channel,
+        };
+        let metas = self.keys.entry(entry.key.clone()).or_default();
+        let mut diff = Diff::default();
+        let meta = Meta {
+            holder,
+            reference: entry.reference.into(),
+            text: entry.text.clone(),
+        };
+        match metas.iter_mut().find(|meta| meta.holder == holder) {
+            Some(known) if known.text == entry.text => return diff,
+            Some(known) => {
+                let before = std::mem::replace(known, meta);
+                diff.leaves.push((entry.key.clone(), before.text));
+            }
+            None => metas.push(meta),
+        }
+        diff.joins.push((entry.key, entry.text));
+        diff
+    }
+
+    /// Forgets an entry of another copy.
+    pub(crate) fn unset(&mut self, node: u64, channel: ChannelId, key: &Arc<str>) -> Diff {
+        let node = Some(node);
+        self.untrack(Holder { node, channel }, key)
+            .unwrap_or_default()
+    }
+
+    /// Notes that these are all entries of another copy.
+    pub(crate) fn replace(&mut self, node: u64, entries: Vec<Entry>) -> Diff {
+        let told: HashSet<_> = entries
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.channel))
+            .collect();
+        let mut diff = self.remove(|key, holder| {
+            holder.node == Some(node) && !told.contains(&(key.clone(), holder.channel))
+        });
+        for entry in entries {
+            let Diff { joins, leaves } = self.set(node, entry);
+            diff.joins.extend(joins);
+            diff.leaves.extend(leaves);
+        }
+        diff
+    }
+
+    /// Forgets a copy that is gone.
+    pub(crate) fn forget(&mut self, node: u64) -> Diff {
+        self.remove(|_, holder| holder.node == Some(node))
+    }
+
+    fn remove(&mut self, is_gone: impl Fn(&Arc<str>, Holder) -> bool) -> Diff {
+        let mut diff = Diff::default();
+        self.keys.retain(|key, metas| {
+            metas.retain(|meta| {
+                let goes = is_gone(key, meta.holder);
+                if goes {
+                    diff.leaves.push((key.clone(), meta.text.clone()));
+                }
+                !goes
+            });
+            !metas.is_empty()
+        });
+        diff
     }
 
     /// The payload of `presence_state`.
@@ -98,6 +195,16 @@ impl Presence {
 }
 
 impl Diff {
+    /// True if nothing is to be told.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.joins.is_empty() && self.leaves.is_empty()
+    }
+
+    /// The text of the entry that came last.
+    pub(super) fn joined(&self) -> Option<&Arc<str>> {
+        self.joins.last().map(|(_, text)| text)
+    }
+
     /// The payload of `presence_diff`.
     pub(crate) fn payload(&self) -> String {
         let side = |entries: &[(Arc<str>, Arc<str>)]| {
@@ -190,6 +297,42 @@ mod tests {
     }
 
     #[test]
+    fn entries_of_other_copies_come_change_and_go_with_them() {
+        let entry = |channel, text: &str| Entry {
+            channel: ChannelId(channel),
+            key: "ann".into(),
+            reference: "r".into(),
+            text: text.into(),
+        };
+        let mut presence = Presence::default();
+        let key: Arc<str> = "ann".into();
+        presence.track(holder(1), &key, &Map::new(), "own".into());
+        // The same number of a channel on another copy is another channel.
+        assert!(!presence.set(7, entry(1, r#"{"n":1}"#)).is_empty());
+        assert!(presence.set(7, entry(1, r#"{"n":1}"#)).is_empty());
+        presence.set(8, entry(1, r#"{"n":8}"#));
+        let state = vec![entry(1, r#"{"n":2}"#), entry(2, r#"{"n":3}"#)];
+        assert_eq!(
+            parsed(&presence.replace(7, state)),
+            json!({
+                "joins": {"ann": {"metas": [{"n": 2}, {"n": 3}]}},
+                "leaves": {"ann": {"metas": [{"n": 1}]}},
+            })
+        );
+        let left = presence.replace(7, vec![entry(2, r#"{"n":3}"#)]);
+        assert_eq!(
+            parsed(&left),
+            json!({"joins": {}, "leaves": {"ann": {"metas": [{"n": 2}]}}})
+        );
+        assert_eq!(
+            parsed(&presence.forget(7)),
+            json!({"joins": {}, "leaves": {"ann": {"metas": [{"n": 3}]}}})
+        );
+        assert!(presence.forget(7).is_empty());
+        assert_eq!(presence.own().len(), 1);
+    }
+
+    #[test]
     fn channels_under_one_key_come_and_go_by_themselves() {
         let mut presence = Presence::default();
         let key: Arc<str> = "ann".into();
@@ -206,6 +349,6 @@ mod tests {
             json!({"joins": {}, "leaves": {"ann": {"metas": [{"phx_ref": "a"}]}}})
         );
         assert!(presence.untrack(holder(1), &key).is_none());
-        assert!(presence.untrack(holder(2), &key).is_some() && presence.is_empty());
+        assert!(presence.untrack(holder(2), &key).is_some() && presence.keys.is_empty());
     }
 }

@@ -8,11 +8,12 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{
     Broadcast, Hub, RoomName, lock,
-    presence::{Diff, Holder, Presence},
+    presence::{Diff, Entry, Holder, Presence},
 };
 use crate::{
     metrics::Metrics,
@@ -39,12 +40,18 @@ pub(crate) struct Member {
 pub(crate) struct Room {
     name: RoomName,
     state: Mutex<State>,
+    /// True once it is known who is in the room on other copies of the service, as far as they answer.
+    is_known: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     members: HashMap<ChannelId, Member>,
     presence: Presence,
+    /// Joins that wait for what other copies say.
+    openings: usize,
+    /// Copies that have not answered yet.
+    asked: HashSet<u64>,
 }
 
 impl Room {
@@ -52,16 +59,65 @@ impl Room {
         Self {
             name,
             state: Mutex::default(),
+            is_known: watch::channel(false).0,
         }
     }
 
-    pub(super) fn name(&self) -> &RoomName {
+    pub(crate) fn name(&self) -> &RoomName {
         &self.name
     }
 
     pub(super) fn is_empty(&self) -> bool {
         let state = lock(&self.state);
-        state.members.is_empty() && state.presence.is_empty()
+        state.members.is_empty() && state.openings == 0
+    }
+
+    /// Whether other copies were asked, now and later.
+    pub(crate) fn is_known(&self) -> watch::Receiver<bool> {
+        self.is_known.subscribe()
+    }
+
+    pub(super) fn reserve(&self, by: isize) {
+        let mut state = lock(&self.state);
+        state.openings = state.openings.saturating_add_signed(by);
+    }
+
+    /// Notes whose answers are waited for.
+    pub(crate) fn ask(&self, nodes: HashSet<u64>) {
+        let is_alone = nodes.is_empty();
+        lock(&self.state).asked = nodes;
+        if is_alone {
+            self.is_known.send_replace(true);
+        }
+    }
+
+    /// Notes that a copy has answered.
+    pub(crate) fn answered(&self, node: u64) {
+        let mut state = lock(&self.state);
+        if state.asked.remove(&node) && state.asked.is_empty() {
+            self.is_known.send_replace(true);
+        }
+    }
+
+    /// Waits no longer for answers.
+    pub(crate) fn give_up(&self) {
+        lock(&self.state).asked.clear();
+        self.is_known.send_replace(true);
+    }
+
+    /// Calls this with the entries of this copy's clients; nothing of them changes meanwhile.
+    pub(crate) fn with_own<T>(&self, tell: impl FnOnce(Vec<Entry>) -> T) -> T {
+        let state = lock(&self.state);
+        tell(state.presence.own())
+    }
+
+    /// Takes over what another copy tells of its clients, and tells its own.
+    pub(crate) fn learn(&self, metrics: &Metrics, change: impl FnOnce(&mut Presence) -> Diff) {
+        let mut state = lock(&self.state);
+        let diff = change(&mut state.presence);
+        if !diff.is_empty() {
+            Self::announce(&state, &diff, metrics);
+        }
     }
 
     pub(super) fn enter(
@@ -176,7 +232,11 @@ impl Membership {
     /// Sends to the room, to this channel only if `to_self`.
     pub(crate) fn broadcast(&self, message: &Broadcast, to_self: bool) -> usize {
         let from = (!to_self).then_some(self.channel);
-        self.room.broadcast(message, from, &self.hub.metrics)
+        let sent = self.room.broadcast(message, from, &self.hub.metrics);
+        if let Some(link) = &self.hub.link {
+            link.broadcast(&self.room.name, message);
+        }
+        sent
     }
 
     /// Tells the room of this channel, which from now on is told of the others if it may be.
@@ -185,15 +245,30 @@ impl Membership {
         let reference = new_reference();
         let diff = state
             .presence
-            .track(self.holder(), &self.key, payload, reference);
+            .track(self.holder(), &self.key, payload, reference.clone());
         Room::announce(&state, &diff, &self.hub.metrics);
+        if let (Some(link), Some(text)) = (&self.hub.link, diff.joined()) {
+            let entry = Entry {
+                channel: self.channel,
+                key: self.key.clone(),
+                reference: reference.into(),
+                text: text.clone(),
+            };
+            link.present(&self.room.name, &entry);
+        }
     }
 
     /// Takes back what this channel told.
     pub(crate) fn untrack(&self) {
-        let mut state = lock(&self.room.state);
+        self.forget(&mut lock(&self.room.state));
+    }
+
+    fn forget(&self, state: &mut State) {
         if let Some(diff) = state.presence.untrack(self.holder(), &self.key) {
-            Room::announce(&state, &diff, &self.hub.metrics);
+            Room::announce(state, &diff, &self.hub.metrics);
+            if let Some(link) = &self.hub.link {
+                link.absent(&self.room.name, self.channel, &self.key);
+            }
         }
     }
 
@@ -219,14 +294,26 @@ impl Drop for Membership {
         let is_empty = {
             let mut state = lock(&self.room.state);
             state.members.remove(&self.channel);
-            if let Some(diff) = state.presence.untrack(self.holder(), &self.key) {
-                Room::announce(&state, &diff, &self.hub.metrics);
-            }
-            state.members.is_empty() && state.presence.is_empty()
+            self.forget(&mut state);
+            state.members.is_empty()
         };
         if is_empty {
             self.hub.remove_if_empty(&self.room);
         }
+    }
+}
+
+/// A join on its way: the room stays, and what other copies tell of it is noted.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    pub(super) hub: Arc<Hub>,
+    pub(super) room: Arc<Room>,
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        self.room.reserve(-1);
+        self.hub.remove_if_empty(&self.room);
     }
 }
 

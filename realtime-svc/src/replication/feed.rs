@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{Event, Settings};
-pub(crate) use queue::Items;
+pub(crate) use queue::{Items, Queue, queue};
 use worker::Worker;
 
 /// What the feed tells its consumer.
@@ -44,6 +44,8 @@ pub(crate) enum Gap {
     Dropped,
     /// Where the slot stood in the log, a publication did not exist.
     Unpublished,
+    /// What another copy has read did not arrive here.
+    Unheard,
 }
 
 /// What the feed is doing.
@@ -139,7 +141,7 @@ impl Feed {
         let (users, wanted) = watch::channel(0);
         let (confirmed, confirmations) = watch::channel(0);
         let (status, shown) = watch::channel(Status::Idle);
-        let (items, received) = queue::queue(settings.queue, settings.queue_bytes);
+        let (items, received) = queue(settings.queue, settings.queue_bytes);
         let counters = Arc::<Counters>::default();
         let worker = Worker::new(
             settings,
@@ -172,6 +174,11 @@ impl Feed {
             *confirmed = (*confirmed).max(end);
             moves
         });
+    }
+
+    /// How many there are of these, now and later.
+    pub(crate) fn users(&self) -> watch::Receiver<usize> {
+        self.users.subscribe()
     }
 
     /// What the feed is doing, now and later.

@@ -19,7 +19,11 @@ use tokio::time::timeout;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use url::Url;
 
-use super::*;
+use super::{
+    feed::Source,
+    partitions::{Tended, tend},
+    *,
+};
 
 /// How long something may take that is bound to happen.
 const PATIENCE: Duration = Duration::from_secs(60);

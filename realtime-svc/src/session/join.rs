@@ -129,11 +129,20 @@ impl Session {
         };
         let id = channel.id;
         if !channel.join.is_private {
-            let joined = Joined {
+            let joined = |room| Joined {
                 reads: None,
                 replayed: Vec::new(),
+                room,
             };
-            self.joined(id, &incoming, Ok(joined));
+            let (app, name) = (self.app.clone(), channel.room());
+            if app.hub().is_unknown(&name) {
+                self.spawn(async move {
+                    let room = app.hub().open(&name).await;
+                    Done::Joining(id, incoming, Ok(joined(room)))
+                });
+            } else {
+                self.joined(id, &incoming, Ok(joined(None)));
+            }
             return;
         }
         let alive = Arc::clone(&channel.alive);
@@ -142,6 +151,7 @@ impl Session {
             context: channel.context.clone(),
             presence: channel.join.presence,
             replay: channel.join.replay,
+            room: channel.room(),
         };
         self.ask_database(&alive, async move {
             let answer = question.ask().await;
@@ -214,10 +224,7 @@ impl Session {
                 .map(|message| message.id)
                 .collect::<HashSet<_>>(),
         };
-        let name = RoomName {
-            topic: channel.name().clone(),
-            is_private: channel.join.is_private,
-        };
+        let name = channel.room();
         let shows_presence = channel.join.presence && reads.presence == Some(true);
         let (join_ref, topic) = (&channel.join_ref, channel.outlet.topic());
         let membership = app.hub().join(name, member, |state| {
@@ -232,6 +239,8 @@ impl Session {
             }
         }
         channel.membership = Some(membership);
+        // The member keeps the room from now on.
+        drop(joined.room);
         channel.is_waiting = false;
         let wants_replication = channel.join.replication_ready;
         app.metrics().channels.fetch_add(1, Ordering::Relaxed);
@@ -288,6 +297,7 @@ struct Question {
     context: Context,
     presence: bool,
     replay: Option<Result<Replay, ReplayError>>,
+    room: RoomName,
 }
 
 impl Question {
@@ -319,6 +329,7 @@ impl Question {
         Ok(Joined {
             reads: Some(reads),
             replayed,
+            room: self.app.hub().open(&self.room).await,
         })
     }
 }

@@ -298,6 +298,19 @@ impl Client {
         );
     }
 
+    /// True if a broadcast of this event came before the answer to a heartbeat.
+    pub(crate) async fn heard_by_now(&mut self, event: &str) -> bool {
+        let reference = self.push("phoenix", "heartbeat", json!({})).await;
+        let mut is_heard = false;
+        loop {
+            let heard = self.hear().await;
+            is_heard |= heard.event == "broadcast" && heard["event"] == event;
+            if heard.reference == reference {
+                return is_heard;
+            }
+        }
+    }
+
     fn read(&self, text: &str) -> Heard {
         let mut frame: Value = serde_json::from_str(text).unwrap();
         if self.is_v1 {

@@ -7,6 +7,7 @@
 )]
 
 mod broadcast;
+mod bus;
 mod changes;
 mod channels;
 mod client;

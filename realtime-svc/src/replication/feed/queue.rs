@@ -15,7 +15,7 @@ type Weighed = (FeedItem, OwnedSemaphorePermit);
 
 /// The end that the feed has.
 #[derive(Clone, Debug)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     items: mpsc::Sender<Weighed>,
     bytes: Arc<Semaphore>,
     max_bytes: u32,
@@ -27,10 +27,10 @@ pub(crate) struct Items(mpsc::Receiver<Weighed>);
 
 /// Room for an item.
 #[derive(Debug)]
-pub(super) struct Room<'a>(mpsc::Permit<'a, Weighed>, OwnedSemaphorePermit);
+pub(crate) struct Room<'a>(mpsc::Permit<'a, Weighed>, OwnedSemaphorePermit);
 
 /// Makes both ends.
-pub(super) fn queue(max_items: usize, max_bytes: u32) -> (Queue, Items) {
+pub(crate) fn queue(max_items: usize, max_bytes: u32) -> (Queue, Items) {
     let (sender, receiver) = mpsc::channel(max_items.max(1));
     let queue = Queue {
         items: sender,
@@ -53,6 +53,18 @@ impl Items {
         Some(item)
     }
 
+    /// Waits for the next items, up to so many; gives how many they are, none if the feed has ended.
+    pub(crate) async fn recv_many(&mut self, into: &mut Vec<FeedItem>, max: usize) -> usize {
+        let Some(first) = self.recv().await else {
+            return 0;
+        };
+        into.push(first);
+        let more = std::iter::from_fn(|| self.try_recv()).take(max - 1);
+        let before = into.len();
+        into.extend(more);
+        into.len() - before + 1
+    }
+
     /// How many items wait.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
@@ -62,12 +74,12 @@ impl Items {
 
 impl Queue {
     /// Waits until nobody receives.
-    pub(super) async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         self.items.closed().await;
     }
 
     /// Sends the item, or gives it back if there is no room or nobody to receive it.
-    pub(super) fn try_send(&self, item: FeedItem) -> Result<(), FeedItem> {
+    pub(crate) fn try_send(&self, item: FeedItem) -> Result<(), FeedItem> {
         let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(self.weight(&item));
         match (self.items.try_reserve(), bytes) {
             (Ok(room), Ok(bytes)) => {
@@ -79,14 +91,14 @@ impl Queue {
     }
 
     /// Waits for room; none if nobody receives.
-    pub(super) async fn room(&self, weight: u32) -> Option<Room<'_>> {
+    pub(crate) async fn room(&self, weight: u32) -> Option<Room<'_>> {
         let bytes = Arc::clone(&self.bytes).acquire_many_owned(weight).await;
         let room = self.items.reserve().await;
         Some(Room(room.ok()?, bytes.ok()?))
     }
 
     /// How many bytes the item counts for: an item that is larger than all may have waits until it is alone.
-    pub(super) fn weight(&self, item: &FeedItem) -> u32 {
+    pub(crate) fn weight(&self, item: &FeedItem) -> u32 {
         let cells = |cells: &[Cell]| -> usize {
             let bytes = |cell: &Cell| match cell {
                 Cell::Text(text) => CELL + text.len(),
@@ -111,7 +123,8 @@ impl Queue {
 }
 
 impl Room<'_> {
-    pub(super) fn fill(self, item: FeedItem) {
+    /// Puts the item there.
+    pub(crate) fn fill(self, item: FeedItem) {
         self.0.send((item, self.1));
     }
 }
