@@ -199,3 +199,45 @@ it('has no accessibility defect on the pages of an account, with something new',
   }
   await close();
 });
+
+it('catches up with what happened while the connection was away', async () => {
+  const { page, close } = await visit();
+  const sockets = [];
+  let away = false;
+  await page.routeWebSocket(/\/realtime\//, (socket) => {
+    sockets.push(socket);
+    // Neither side hears of the other while it is away.
+    if (away) void socket.close();
+    else socket.connectToServer();
+  });
+  await page.goto(at('/auth/login'));
+  await page.getByRole('tab', { name: 'Email' }).click();
+  await page.getByRole('textbox', { name: 'Email' }).fill('owner3@demo.example.com');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/dashboard');
+  await until('the socket is open', () => sockets.length > 0);
+  await page.waitForTimeout(2000);
+  away = true;
+  const [first] = sockets;
+  await first.close();
+  const owner = await client('owner3@demo.example.com');
+  const buyer = await client('buyer@demo.example.com');
+  const { data: listings } = await buyer.supabase
+    .from('properties')
+    .select('id')
+    .eq('owner_id', owner.id)
+    .eq('status', 'active');
+  const { error } = await buyer.supabase.from('enquiries').insert({
+    property_id: listings[0].id,
+    sender_id: buyer.id,
+    owner_id: owner.id,
+    name: 'Anjali Thomas',
+    message: 'This was asked while the connection was away.',
+  });
+  assert.equal(error, null);
+  assert.equal(await page.getByText('This was asked while the connection was away.').count(), 0);
+  away = false;
+  await page.getByText('This was asked while the connection was away.').waitFor();
+  await close();
+});
