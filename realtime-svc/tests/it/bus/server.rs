@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::{
     net::TcpListener,
     process::{Child, Command, Stdio},
@@ -61,7 +62,7 @@ fn start(port: u16, max_payload: Option<u32>, directory: &tempfile::TempDir) -> 
     let config = directory.path().join("nats.conf");
     let mut text = format!("listen: 127.0.0.1:{port}\n");
     if let Some(bytes) = max_payload {
-        text.push_str(&format!("max_payload: {bytes}\n"));
+        writeln!(text, "max_payload: {bytes}").unwrap();
     }
     std::fs::write(&config, text).unwrap();
     // Debian puts it where users do not look.
