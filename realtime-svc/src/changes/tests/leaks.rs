@@ -372,3 +372,23 @@ async fn a_key_that_is_no_value_of_its_type_any_more_holds_up_nobody() {
     world.engine.deliver(&batch).await.unwrap();
     assert_eq!(world.sent()[&1].len(), 2);
 }
+
+#[tokio::test]
+async fn a_filter_on_a_column_that_was_taken_away_tells_nothing() {
+    let mut world = World::new(NOTES).await;
+    let wanted = json!({"schema": "public", "table": "notes", "filter": "body=like.sec%"});
+    world
+        .listen(1, user("ann"), &[wanted, on("notes")])
+        .await
+        .unwrap();
+    world
+        .execute(
+            "revoke select on notes from authenticated; grant select (id, owner) on notes to authenticated;
+            insert into notes values (1, 'ann', 'secret')",
+        )
+        .await;
+    let sent = world.deliver().await;
+    let (ids, data) = &sent[&1][0];
+    assert_eq!(ids, &[u64::from(Wanted::parse(&on("notes")).unwrap().id)]);
+    assert_eq!(data["record"], json!({"id": 1, "owner": "ann"}));
+}
