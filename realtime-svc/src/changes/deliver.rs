@@ -326,7 +326,10 @@ impl<'a> Row<'a> {
                 }
                 let caller = entry.channel.caller();
                 let role = caller.caller.role.as_str();
-                if self.table.rights(role).is_none() || refusals.contains_key(role) {
+                let Some(rights) = self.table.rights(role) else {
+                    return;
+                };
+                if refusals.contains_key(role) || !self.may_ask(rights, entry) {
                     return;
                 }
                 if let Some(conditions) = conditions(entry, image, questions) {
@@ -335,6 +338,14 @@ impl<'a> Row<'a> {
             },
         );
         self.candidates = candidates;
+    }
+
+    /// False if a filter would tell of a column that the role cannot select any more. The rule does not look at that.
+    fn may_ask(&self, rights: &Rights, entry: &Entry) -> bool {
+        entry.filters.iter().all(|filter| {
+            let mut columns = self.table.columns.iter().zip(&rights.selectable);
+            columns.any(|(column, may)| *may && column.name == filter.condition.column)
+        })
     }
 
     fn refusal(&self, rights: &Rights) -> Option<&'static str> {

@@ -244,7 +244,8 @@ impl Engine {
         }
     }
 
-    /// Gives a channel new claims, unless it has newer ones; its subscriptions stay as they are. On failure the old ones stay until they expire.
+    /// Gives a channel new claims, unless it has newer ones; its subscriptions stay as they are. Where they do not allow a
+    /// subscription, they count nevertheless; if the database fails, the old ones stay until they expire.
     pub(crate) async fn renew(
         &self,
         channel: u64,
@@ -253,13 +254,16 @@ impl Engine {
         let Some(channel) = self.read().channel(channel).cloned() else {
             return Ok(());
         };
-        self.register(&caller, &channel.subscriptions).await?;
+        let registered = self.register(&caller, &channel.subscriptions).await;
+        if let Err(error @ SubscribeError::Database(_)) = registered {
+            return Err(error);
+        }
         if channel.is_gone() {
             self.discard(channel.subscriptions.iter().map(|it| it.uuid));
         }
         self.note_role(&caller);
         channel.set_caller(caller);
-        Ok(())
+        registered.map(|_| ())
     }
 
     /// Every channel that listens, and the way to it.

@@ -372,3 +372,40 @@ async fn a_key_that_is_no_value_of_its_type_any_more_holds_up_nobody() {
     world.engine.deliver(&batch).await.unwrap();
     assert_eq!(world.sent()[&1].len(), 2);
 }
+
+#[tokio::test]
+async fn a_filter_on_a_column_that_was_taken_away_tells_nothing() {
+    let mut world = World::new(NOTES).await;
+    let wanted = json!({"schema": "public", "table": "notes", "filter": "body=like.sec%"});
+    world
+        .listen(1, user("ann"), &[wanted, on("notes")])
+        .await
+        .unwrap();
+    world
+        .execute(
+            "revoke select on notes from authenticated; grant select (id, owner) on notes to authenticated;
+            insert into notes values (1, 'ann', 'secret')",
+        )
+        .await;
+    let sent = world.deliver().await;
+    let (ids, data) = &sent[&1][0];
+    assert_eq!(ids, &[u64::from(Wanted::parse(&on("notes")).unwrap().id)]);
+    assert_eq!(data["record"], json!({"id": 1, "owner": "ann"}));
+}
+
+#[tokio::test]
+async fn a_token_that_may_not_subscribe_ends_what_the_former_saw() {
+    let mut world = World::new(NOTES).await;
+    let filtered = json!({"schema": "public", "table": "notes", "filter": "body=like.s%"});
+    world.listen(1, user("ann"), &[filtered]).await.unwrap();
+    world.execute("revoke select on notes from anon").await;
+    let anonymous = subscriber(&json!({"role": "anon"}));
+    let renewed = world.engine.renew(1, anonymous).await;
+    assert!(matches!(renewed, Err(SubscribeError::Refused(_))));
+    world
+        .execute("insert into notes values (1, 'ann', 'secret')")
+        .await;
+    let sent = world.deliver().await;
+    let told = sent.get(&1).map(|messages| &messages[0].1["record"]);
+    assert!(told.is_none_or(|record| *record == json!({})), "{told:?}");
+}
