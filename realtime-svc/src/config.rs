@@ -133,9 +133,10 @@ impl Config {
         let janitor = reader.parse_or(&["JANITOR_SCHEDULE_TIMER_IN_MS"], 14_400_000);
         let nats_url = reader.parse_with(&["NATS_URL"], |text| {
             let is_address = |it: &str| it.trim().parse::<async_nats::ServerAddr>().is_ok();
-            match text.split(',').all(is_address) {
-                true => Ok(SecretString::from(text)),
-                false => Err("is no address of a NATS server".to_owned()),
+            if text.split(',').all(is_address) {
+                Ok(SecretString::from(text))
+            } else {
+                Err("is no address of a NATS server".to_owned())
             }
         });
         let node_timeout = reader.parse_or(&["BUS_NODE_TIMEOUT_MS"], 5000);
