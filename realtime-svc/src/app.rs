@@ -307,7 +307,7 @@ impl App {
             keep_slot_on_stop: config.nats_url.is_some(),
             ..replication::Settings::new(self.0.target.clone(), config.slot_suffix.as_deref())
         };
-        let catalog = &self.0.catalog;
+        let (catalog, slot) = (&self.0.catalog, settings.slot.clone());
         let (feed, items) = Feed::spawn(settings, catalog.clone(), tracker, stop.clone());
         // Workers are spawned once.
         let _ = self.0.feed.set(feed.clone());
@@ -322,6 +322,7 @@ impl App {
                 let settings = bus::Settings {
                     url,
                     node_timeout: config.bus_node_timeout,
+                    slot,
                 };
                 let (bus, items) = Bus::spawn(
                     settings,

@@ -26,7 +26,11 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     hub::Hub,
+<<<<<<< HEAD
     replication::{Feed, Items, Status, queue},
+=======
+    replication::{Feed, FeedItem, Status, drop_slot},
+>>>>>>> rt-bus
 };
 pub(crate) use link::{Link, Outgoing};
 use relay::{Confirmed, Relay};
@@ -52,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) url: SecretString,
     /// A copy that is not heard for so long is gone.
     pub(crate) node_timeout: Duration,
+    /// The slot that the log is read through, which the last copy drops.
+    pub(crate) slot: String,
 }
 
 /// A link and what is put into it, for [`Bus::spawn`].
@@ -63,6 +69,8 @@ pub(crate) struct Bus {
     link: Arc<Link>,
     ready: watch::Receiver<bool>,
     confirmed: Arc<Confirmed>,
+    catalog: PgPool,
+    slot: Arc<str>,
 }
 
 impl Bus {
@@ -83,6 +91,8 @@ impl Bus {
             link: link.clone(),
             ready: shown,
             confirmed: confirmed.clone(),
+            catalog: catalog.clone(),
+            slot: settings.slot.as_str().into(),
         };
         let connection = {
             let (link, stop) = (link.clone(), stop.clone());
@@ -138,13 +148,22 @@ impl Bus {
         self.confirmed.delivered(end);
     }
 
-    /// Tells the others that this copy stops; what was said before is sent first.
+    /// Tells the others that this copy stops; what was said before is sent first. The last copy leaves no slot behind,
+    /// which would hold back the log.
     pub(crate) async fn goodbye(&self) {
         if tokio::time::timeout(FAREWELL, self.link.goodbye())
             .await
             .is_err()
         {
             tracing::debug!("the other copies were not told of the end");
+        }
+        // Without a connection nobody knows who else is there.
+        if self.link.is_up() && !self.link.peers.any() {
+            match drop_slot(&self.catalog, &self.slot, FAREWELL).await {
+                Ok(true) => {}
+                Ok(false) => tracing::debug!("the slot is left to another copy"),
+                Err(error) => tracing::warn!(%error, "the slot stays, and holds back the log"),
+            }
         }
     }
 }

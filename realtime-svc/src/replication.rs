@@ -22,6 +22,7 @@ pub(crate) use feed::{Counters, Feed, FeedItem, Gap, Items, Queue, Status, User,
 use log::Log;
 pub(crate) use partitions::tend_every;
 pub(crate) use settings::Settings;
+pub(crate) use slot::drop as drop_slot;
 
 #[cfg(test)]
 mod tests;

@@ -156,6 +156,11 @@ impl Link {
         self.connection.borrow().is_up
     }
 
+    /// True once this copy has said that it stops.
+    pub(super) fn has_left(&self) -> bool {
+        self.has_left.load(Ordering::Acquire)
+    }
+
     /// Notes that a copy was heard.
     pub(super) fn heard(&self, node: u64) {
         match self.peers.heard(node, Instant::now()) {
@@ -172,7 +177,7 @@ impl Link {
 
     /// Puts a message behind the others.
     pub(super) fn push(&self, subject: Subject, message: &Message<'_>) {
-        if self.has_left.load(Ordering::Acquire) {
+        if self.has_left() {
             return;
         }
         let bytes = message.encode(self.node);

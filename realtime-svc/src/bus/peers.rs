@@ -34,6 +34,9 @@ pub(super) struct Peers {
 struct State {
     alive: HashMap<u64, Peer>,
     gone: HashSet<u64>,
+    /// They said that they stop. What is heard of them later was said before, by another way; their numbers do not come
+    /// again.
+    left: HashSet<u64>,
 }
 
 #[derive(Debug)]
@@ -57,6 +60,9 @@ impl Peers {
         let mut state = self.lock();
         if let Some(peer) = state.alive.get_mut(&node) {
             peer.heard = now;
+            return Heard::Known;
+        }
+        if state.left.contains(&node) {
             return Heard::Known;
         }
         let peer = Peer {
@@ -91,6 +97,17 @@ impl Peers {
             state.gone.insert(node);
         }
         self.any.store(!state.alive.is_empty(), Ordering::Release);
+    }
+
+    /// Notes that a copy has said that it stops.
+    pub(super) fn leave(&self, node: u64) {
+        let mut state = self.lock();
+        if state.left.len() >= MAX_GONE {
+            state.left.clear();
+        }
+        state.left.insert(node);
+        drop(state);
+        self.remove(node);
     }
 
     /// The copies that have been silent for so long; from now on they are gone.
@@ -133,7 +150,8 @@ mod tests {
         assert_eq!(peers.alive(), HashSet::from([2]));
         assert_eq!(peers.heard(1, later), Heard::Back);
         peers.remove(1);
-        peers.remove(2);
+        peers.leave(2);
+        assert_eq!(peers.heard(2, later), Heard::Known);
         assert!(!peers.any());
     }
 }

@@ -312,7 +312,7 @@ impl Relay {
         changes: &[Placed],
         has_gap: bool,
     ) {
-        if !self.link.is_up() || !self.link.peers.any() {
+        if !self.link.is_up() || !self.link.peers.any() || self.link.has_left() {
             return;
         }
         let mut log = Log::new(after, changes);

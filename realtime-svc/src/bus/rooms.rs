@@ -48,6 +48,7 @@ fn take(link: &Arc<Link>, node: u64, bytes: &Bytes) {
         }
         Message::Bye => {
             tracing::info!(node = format!("{node:x}"), "another copy stops");
+            link.peers.leave(node);
             link.gone(node);
         }
         Message::Ask(room) => {

@@ -44,7 +44,7 @@ pub(super) async fn release(pool: &PgPool, slot: &str, pid: i32) -> sqlx::Result
 }
 
 /// Drops the slot. Gives false if somebody has it all the time.
-pub(super) async fn drop(pool: &PgPool, slot: &str, within: Duration) -> sqlx::Result<bool> {
+pub(crate) async fn drop(pool: &PgPool, slot: &str, within: Duration) -> sqlx::Result<bool> {
     let until = Instant::now() + within;
     loop {
         let dropped = sqlx::query(

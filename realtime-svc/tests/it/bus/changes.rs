@@ -83,10 +83,18 @@ async fn when_the_copy_that_reads_the_log_dies_nothing_is_lost_or_repeated() {
     for client in &mut clients {
         listen(client, "realtime:rows", all()).await;
     }
+    let (killed, is_killed) = tokio::sync::oneshot::channel();
     let writing = tokio::spawn(async move {
+        let mut is_killed = Some(is_killed);
         // Transactions of one row and of many.
         let mut next = 1001;
         while next <= 1000 + ROWS {
+            // The last ones can only be read by another copy.
+            if next > 1000 + ROWS * 4 / 5
+                && let Some(is_killed) = is_killed.take()
+            {
+                is_killed.await.unwrap();
+            }
             let last = (next + next % 17).min(1000 + ROWS);
             let insert = format!(
                 "insert into public.notes select n, 'ann', 'b', 's' from generate_series({next}, {last}) n"
@@ -97,6 +105,7 @@ async fn when_the_copy_that_reads_the_log_dies_nothing_is_lost_or_repeated() {
     });
     let mut heard = ids(&mut clients[0], 2000).await;
     a.kill();
+    killed.send(()).unwrap();
     heard.extend(ids(&mut clients[0], 1000 + ROWS).await);
     let expected: Vec<_> = (1001..=1000 + ROWS).collect();
     assert_eq!(heard, expected);
@@ -137,7 +146,14 @@ async fn the_log_is_read_as_long_as_a_client_of_any_copy_needs_it() {
     let insert = "insert into public.notes values (200, 'ann', 'b', 's')";
     execute(&pool, insert).await;
     assert_eq!(second.hear().await["data"]["record"]["id"], 200);
+    // What one copy leaves to the others, the last one takes away.
+    let slots = async || -> i64 {
+        let count = "select count(*) from pg_replication_slots where database = current_database()";
+        sqlx::query_scalar(count).fetch_one(&pool).await.unwrap()
+    };
+    assert_eq!(slots().await, 1);
     b.stop().await;
+    assert_eq!(slots().await, 0);
 }
 
 #[tokio::test]
