@@ -33,8 +33,8 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<Value> {
         "join_ms": crowd.joins.summary(),
         "server_us_per_join": joining.server * 1e6 / count as f64,
         "own_us_per_join": joining.own * 1e6 / count as f64,
-        "before_mb": before as f64 / 1048576.0,
-        "after_mb": after as f64 / 1048576.0,
+        "before_mb": before as f64 / 1_048_576.0,
+        "after_mb": after as f64 / 1_048_576.0,
         "bytes_per_socket": after.saturating_sub(before) as f64 / count as f64,
     }))
 }

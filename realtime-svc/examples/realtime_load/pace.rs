@@ -92,7 +92,7 @@ impl Pace {
             "own_us_per_delivery": each(spent.own),
             "server_cores": spent.server / seconds,
             "own_cores": spent.own / seconds,
-            "server_mb": resident as f64 / 1048576.0,
+            "server_mb": resident as f64 / 1_048_576.0,
         });
         Ok(Outcome {
             figures,
