@@ -26,11 +26,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     hub::Hub,
-<<<<<<< HEAD
-    replication::{Feed, Items, Status, queue},
-=======
-    replication::{Feed, FeedItem, Status, drop_slot},
->>>>>>> rt-bus
+    replication::{Feed, Items, Status, drop_slot, queue},
 };
 pub(crate) use link::{Link, Outgoing};
 use relay::{Confirmed, Relay};

@@ -13,8 +13,8 @@ use crate::{
     replication::{Change, Commit, Event, FeedItem, Items},
 };
 
-/// The most changes of one batch.
-const BATCH: usize = 2000;
+/// The most changes of one batch: with a thousand callers that is half a million questions.
+const BATCH: usize = 500;
 /// How long a batch that failed waits for the next attempt.
 const AGAIN: Duration = Duration::from_secs(1);
 

@@ -6,8 +6,12 @@ use svc_kit::wire::{Connection, DbError, Failure, Lease, Pool, PoolError, Row};
 
 /// Dates are read and written in UTC, and nothing may hold up the changes of everybody for longer than this.
 /// Who waits for a lock gives up first: that says nothing of the statement.
+///
+/// A plan is kept, and one that was made while a table was small would read all of it for every key when it is large.
+/// The cost that this pretends would set off the compiler.
 const SETTINGS: &str = "select num_nulls(set_config('TimeZone', 'UTC', true), \
-     set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true))";
+     set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true), \
+     set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true))";
 
 /// The database has no answer now; it may have one later.
 #[derive(Debug, thiserror::Error)]
