@@ -50,7 +50,8 @@ export function visitor() {
     page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
     page.on(
       'console',
-      (message) => message.type() === 'error' && problems.push(`console: ${message.text()} ${message.location().url}`),
+      (message) =>
+        message.type() === 'error' && problems.push(`console: ${message.text()} ${message.location().url}`),
     );
     return { page, problems, close: () => context.close() };
   };
