@@ -11,8 +11,7 @@ use std::{
 };
 
 pub(crate) use broadcast::{Body, Broadcast};
-use presence::Diff;
-pub(crate) use presence::{Entry, Presence};
+pub(crate) use presence::{Diff, Entry, Presence};
 pub(crate) use room::{Member, Membership, Opening, Room};
 
 use crate::{bus::Link, metrics::Metrics};

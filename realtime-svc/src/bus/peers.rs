@@ -78,6 +78,11 @@ impl Peers {
         }
     }
 
+    /// False if a copy is gone, or says what it had said before it went.
+    pub(super) fn is_alive(&self, node: u64) -> bool {
+        self.lock().alive.contains_key(&node)
+    }
+
     /// Notes whether a copy needs the log.
     pub(super) fn wants_feed(&self, node: u64, wants: bool) {
         if let Some(peer) = self.lock().alive.get_mut(&node) {
@@ -152,6 +157,7 @@ mod tests {
         peers.remove(1);
         peers.leave(2);
         assert_eq!(peers.heard(2, later), Heard::Known);
+        assert!(!peers.is_alive(2));
         assert!(!peers.any());
     }
 }

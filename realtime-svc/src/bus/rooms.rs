@@ -11,7 +11,10 @@ use super::{
     link::Link,
     message::{Message, broadcast, decode},
 };
-use crate::{hub::Entry, socket::ChannelId};
+use crate::{
+    hub::{Diff, Entry},
+    socket::ChannelId,
+};
 
 /// Hears a subject from the beginning to the end.
 pub(super) async fn listen(link: Arc<Link>, client: Client, subject: Subject) {
@@ -75,7 +78,14 @@ fn take(link: &Arc<Link>, node: u64, bytes: &Bytes) {
         }
         Message::Present(room, present) => {
             if let Some(room) = hub.room(&room.name()) {
-                hub.learn(&room, |presence| presence.set(node, (&present).into()));
+                hub.learn(&room, |presence| {
+                    // Asked under the room's lock: whoever goes from now on is forgotten afterwards.
+                    if link.peers.is_alive(node) {
+                        presence.set(node, (&present).into())
+                    } else {
+                        Diff::default()
+                    }
+                });
             }
         }
         Message::Absent(room, channel, key) => {
@@ -88,7 +98,13 @@ fn take(link: &Arc<Link>, node: u64, bytes: &Bytes) {
         Message::State(room, entries) => {
             if let Some(room) = hub.room(&room.name()) {
                 let entries = entries.iter().map(Entry::from).collect();
-                hub.learn(&room, |presence| presence.replace(node, entries));
+                hub.learn(&room, |presence| {
+                    if link.peers.is_alive(node) {
+                        presence.replace(node, entries)
+                    } else {
+                        Diff::default()
+                    }
+                });
                 room.answered(node);
             }
         }
