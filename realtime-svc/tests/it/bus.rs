@@ -38,7 +38,7 @@ struct Mortal {
 }
 
 impl Mortal {
-    async fn new(db: &TestDb, nats: &Nats) -> Self {
+    async fn new(db: &TestDb, nats: &Nats, more: &'static [(&'static str, &'static str)]) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -50,7 +50,8 @@ impl Mortal {
             nats.url().to_owned(),
         );
         let starting = runtime.spawn(async move {
-            let settings = settings(&suffix, &url);
+            let mut settings = settings(&suffix, &url);
+            settings.extend(more);
             Service::start(&database, &settings).await
         });
         Self {

@@ -78,7 +78,7 @@ async fn everybody_is_seen_on_every_copy_until_they_leave() {
 #[tokio::test]
 async fn a_copy_that_vanishes_takes_its_clients_along() {
     let (db, nats) = (database().await, Nats::new());
-    let mut a = Mortal::new(&db, &nats).await;
+    let mut a = Mortal::new(&db, &nats, &[]).await;
     let b = copy(&db, &nats).await;
     acquaint(&[a.service(), &b]).await;
     let mut bob = b.connect(&user("bob")).await;
