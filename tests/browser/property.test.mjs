@@ -367,6 +367,8 @@ it('keeps a shortlist without an account, and takes it along into one', async ()
         })
       : route.continue(),
   );
+  // Before it is known that the property is kept, the heart would keep it.
+  await page.locator('[data-slot=property-actions] [aria-pressed=true]').waitFor();
   await heart.click();
   await page.getByText('🔒').waitFor();
   await page.locator('[data-slot=property-actions] [aria-pressed=true]').waitFor();
