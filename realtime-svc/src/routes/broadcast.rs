@@ -41,13 +41,14 @@ pub(super) async fn batch(
     headers: HeaderMap,
     body: Body,
 ) -> Result<StatusCode, Error> {
+    // Before anything is read: a body of a stranger costs nothing.
+    let token = authorize(&app, &headers)?;
     let body = read(body).await?;
     let body: Value = if body.is_empty() {
         Value::Null
     } else {
         serde_json::from_slice(&body).map_err(|_| Error::BadRequest)?
     };
-    let token = authorize(&app, &headers)?;
     let messages = read_messages(&body, app.config().limits.max_payload_bytes())?;
     let events = &app.metrics().events;
     if messages.len() as u64 + events.average() > events.limit() {
@@ -91,8 +92,9 @@ pub(super) async fn single(
     body: Body,
 ) -> Result<StatusCode, Error> {
     let is_bytes = media_type(&headers)?;
-    let body = read(body).await?;
+    // Before anything is read: a body of a stranger costs nothing.
     let token = authorize(&app, &headers)?;
+    let body = read(body).await?;
     let (encoding, payload) = if is_bytes {
         (Encoding::Bytes, body)
     } else {
