@@ -89,6 +89,10 @@ impl IntoResponse for Error {
         if let Some(code) = code {
             headers.insert("sb-error-code", HeaderValue::from_static(code));
         }
+        if matches!(self, Self::BadRequest | Self::BadMethod) {
+            // Where a request ends may be a matter of opinion here.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         if let Self::RateLimited { limit, retry_after } = self {
             headers.insert(header::RETRY_AFTER, retry_after.into());
             headers.insert("ratelimit-limit", limit.into());

@@ -18,7 +18,10 @@ use tokio::{
     net::{TcpListener, TcpSocket, TcpStream, lookup_host},
     sync::mpsc,
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
 
 use crate::{
     App, Serving, access_log::AccessLog, admin, metrics::Present, tls::Tls, upstream::set_shard,
@@ -46,6 +49,22 @@ struct Accepted {
     is_tls: bool,
     present: Present,
     permit: Permit,
+}
+
+/// What counts a connection until it ends. A web socket takes it over: the connection it was made from ends at once.
+#[derive(Debug)]
+pub(crate) struct Held {
+    load: Arc<AtomicUsize>,
+    _present: Present,
+    _permit: Permit,
+    /// The worker waits for it before it ends.
+    _token: TaskTrackerToken,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.load.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 struct Worker {
@@ -272,21 +291,23 @@ async fn work(
         let Some(accepted) = accepted else {
             break;
         };
-        let (context, load) = (Arc::clone(&context), Arc::clone(&load));
-        connections.spawn(async move {
-            let Accepted {
-                stream,
-                peer,
-                is_tls,
-                present,
-                permit,
-            } = accepted;
-            if let Ok(stream) = TcpStream::from_std(stream) {
-                connection::serve(context, stream, peer, is_tls).await;
-            }
-            load.fetch_sub(1, Ordering::Relaxed);
-            drop((present, permit));
+        let context = Arc::clone(&context);
+        let Accepted {
+            stream,
+            peer,
+            is_tls,
+            present,
+            permit,
+        } = accepted;
+        let held = Arc::new(Held {
+            load: Arc::clone(&load),
+            _present: present,
+            _permit: permit,
+            _token: connections.token(),
         });
+        if let Ok(stream) = TcpStream::from_std(stream) {
+            tokio::spawn(connection::serve(context, stream, peer, is_tls, held));
+        }
     }
     connections.close();
     if tokio::time::timeout(drain, connections.wait())

@@ -20,6 +20,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use crate::{
     error::Error,
     headers,
+    server::Held,
     upstream::{Balancer, Slot, connect},
 };
 use frames::Frames;
@@ -47,6 +48,7 @@ pub(crate) async fn open(
     };
     tokio::spawn(connection.with_upgrades());
     let client = hyper::upgrade::on(&mut request);
+    let held = request.extensions_mut().remove::<Arc<Held>>();
     switch(request.headers_mut());
     let mut response = match sender.send_request(request).await {
         Ok(response) => response,
@@ -60,7 +62,11 @@ pub(crate) async fn open(
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         let service = hyper::upgrade::on(&mut response);
         switch(response.headers_mut());
-        tokio::spawn(carry(client, service, slot, Arc::clone(balancer)));
+        let balancer = Arc::clone(balancer);
+        tokio::spawn(async move {
+            carry(client, service, slot, balancer).await;
+            drop(held);
+        });
     }
     Ok(Ok(response.map(Body::new)))
 }

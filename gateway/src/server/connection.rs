@@ -26,7 +26,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::patient::Patient;
+use super::{Held, patient::Patient};
 use crate::{
     App, Serving,
     access_log::{AccessLog, Entry},
@@ -93,13 +93,14 @@ pub(super) async fn serve(
     stream: TcpStream,
     address: SocketAddr,
     is_tls: bool,
+    held: Arc<Held>,
 ) {
     let peer = Peer { address, is_tls };
     if !is_tls {
         let Some(is_http2) = begins_with_http2(&context, &stream).await else {
             return;
         };
-        return speak(context, stream, peer, is_http2).await;
+        return speak(context, stream, peer, is_http2, held).await;
     }
     let Some(tls) = &context.tls else {
         return;
@@ -108,7 +109,7 @@ pub(super) async fn serve(
     match handshake.await {
         Ok(Ok(Some(stream))) => {
             let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-            speak(context, stream, peer, is_http2).await;
+            speak(context, stream, peer, is_http2, held).await;
         }
         // Somebody checked that the name is ours.
         Ok(Ok(None)) => {}
@@ -132,7 +133,7 @@ async fn begins_with_http2(context: &Context, stream: &TcpStream) -> Option<bool
     }
 }
 
-async fn speak<S>(context: Arc<Context>, stream: S, peer: Peer, is_http2: bool)
+async fn speak<S>(context: Arc<Context>, stream: S, peer: Peer, is_http2: bool, held: Arc<Held>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -140,7 +141,12 @@ where
     let stop = context.stop.clone();
     let service = {
         let context = Arc::clone(&context);
-        service_fn(move |request| answer(Arc::clone(&context), request, peer))
+        service_fn(move |mut request: Request<Incoming>| {
+            if request.headers().contains_key(header::UPGRADE) {
+                request.extensions_mut().insert(Arc::clone(&held));
+            }
+            answer(Arc::clone(&context), request, peer)
+        })
     };
     // An error is a connection that was cut or a request that could not be read, and was answered so.
     if is_http2 {
