@@ -82,6 +82,7 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	target/release/with-postgres --durable $(NODE) benches/auth.mjs
 	cargo build --release --package storage-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/storage.mjs
+	$(NODE) benches/gateway.mjs
 	cargo build --release --package realtime-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
 
