@@ -5,7 +5,9 @@
 mod app;
 mod config;
 mod error;
+mod settings;
 mod token;
 
 pub use app::App;
-pub use config::Config;
+pub use config::{Config, Deno, FunctionEnv, Limits, Policy, Source};
+pub use settings::{FunctionSettings, SettingsByName};
