@@ -12,6 +12,7 @@ use crate::settings::{self, SettingsByName};
 mod environment;
 
 pub use environment::FunctionEnv;
+pub(crate) use environment::{is_secret_name, is_visible};
 
 /// The functions service's settings.
 #[derive(Clone, Debug)]
@@ -72,6 +73,8 @@ pub struct Deno {
     pub run_dir: Option<PathBuf>,
     /// Variables by which a package registry or a proxy is chosen; only fetching packages sees them.
     pub fetch_env: Vec<(String, String)>,
+    /// Variables that say whose certificates are trusted, for fetching packages and for what functions fetch.
+    pub trust_env: Vec<(String, String)>,
 }
 
 /// Whether a process answers many requests or one.
@@ -180,7 +183,7 @@ fn source(reader: &mut Reader<'_>) -> Source {
 }
 
 fn deno(reader: &mut Reader<'_>, vars: &Vars) -> Deno {
-    const FETCH: [&str; 12] = [
+    const FETCH: [&str; 10] = [
         "HTTP_PROXY",
         "HTTPS_PROXY",
         "NO_PROXY",
@@ -190,10 +193,21 @@ fn deno(reader: &mut Reader<'_>, vars: &Vars) -> Deno {
         "NPM_CONFIG_REGISTRY",
         "npm_config_registry",
         "JSR_URL",
-        "DENO_CERT",
-        "DENO_TLS_CA_STORE",
         "DENO_AUTH_TOKENS",
     ];
+    const TRUST: [&str; 5] = [
+        "DENO_CERT",
+        "DENO_TLS_CA_STORE",
+        "NODE_EXTRA_CA_CERTS",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+    ];
+    let present = |names: &[&str]| -> Vec<(String, String)> {
+        names
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), vars.non_empty(name)?.to_owned())))
+            .collect()
+    };
     let cache_dir = reader.text(&["FUNCTIONS_CACHE_DIR"]).map_or_else(
         || {
             let base = reader
@@ -212,10 +226,8 @@ fn deno(reader: &mut Reader<'_>, vars: &Vars) -> Deno {
         run_dir: reader
             .text(&["FUNCTIONS_RUN_DIR"])
             .map(|dir| std::path::absolute(dir).unwrap_or_else(|_| PathBuf::from(dir))),
-        fetch_env: FETCH
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), vars.non_empty(name)?.to_owned())))
-            .collect(),
+        fetch_env: present(&FETCH),
+        trust_env: present(&TRUST),
     }
 }
 

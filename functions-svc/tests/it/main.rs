@@ -113,11 +113,11 @@ async fn a_token_is_refused_for_the_right_reason() {
 }
 
 #[tokio::test]
-async fn a_call_with_a_good_token_learns_that_functions_do_not_run_yet() {
+async fn a_call_with_a_good_token_learns_which_functions_there_are() {
     let authorization = format!("Bearer {}", token(Algorithm::HS256, SECRET, 60));
     let (status, _, body) = call(Method::POST, "/hello/more", Some(&authorization)).await;
-    assert_eq!(status, StatusCode::NOT_IMPLEMENTED);
-    assert_eq!(body["code"], "NOT_IMPLEMENTED");
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert_eq!(body["code"], "NOT_FOUND");
     let (status, _, body) = call(Method::POST, "/", Some(&authorization)).await;
     assert_eq!(status, StatusCode::BAD_REQUEST);
     assert_eq!(body, json!({ "msg": "missing function name in request" }));
