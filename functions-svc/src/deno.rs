@@ -134,6 +134,11 @@ impl Deno {
             );
     }
 
+    /// Variables that say whose certificates are trusted.
+    pub(crate) fn trust_env(&self) -> &[(String, String)] {
+        &self.config.trust_env
+    }
+
     /// Variables by which a registry or a proxy is chosen.
     pub(crate) fn fetch_env(&self) -> &[(String, String)] {
         &self.config.fetch_env

@@ -91,7 +91,7 @@ impl Pool {
             Some(process) => (process, true),
             None => (self.spawn(function, prepared).await?, false),
         };
-        process.run(definition);
+        process.run(&self.deno, definition);
         let id = process.id;
         let booted =
             Worker::boot(process, &definition.name, self.limits.request_wait, permit).await;

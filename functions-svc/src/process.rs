@@ -193,8 +193,10 @@ impl Process {
     }
 
     /// Lets the process load the function.
-    pub(crate) fn run(&self, definition: &Definition) {
+    pub(crate) fn run(&self, deno: &Deno, definition: &Definition) {
         let mut env = definition.env.clone();
+        // Deno looks at these when the function first connects to somebody.
+        env.extend(deno.trust_env().iter().cloned());
         env.insert("SB_EXECUTION_ID".to_owned(), self.id.to_string());
         self.tell(&json!({
             "mark": self.mark,
