@@ -121,7 +121,7 @@ fn built_frontend() -> Option<PathBuf> {
 
 /// The product's functions.
 fn own_functions() -> Option<PathBuf> {
-    find_near("functions", |dir| dir.is_dir())
+    find_near("functions", Path::is_dir)
 }
 
 fn find_near(name: &str, is_it: impl Fn(&Path) -> bool) -> Option<PathBuf> {
