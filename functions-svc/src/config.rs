@@ -104,6 +104,8 @@ impl FromStr for Policy {
 pub struct Limits {
     /// `FUNCTIONS_MAX_PARALLELISM`, default 64: processes that serve at a time, of all functions together.
     pub max_workers: NonZeroUsize,
+    /// `FUNCTIONS_MAX_REQUESTS`, default 1024: requests in one process at a time.
+    pub max_requests: NonZeroUsize,
     /// `FUNCTIONS_REQUEST_WAIT_TIMEOUT`, default 10s: how long a request waits for a process.
     pub request_wait: Duration,
     /// `FUNCTIONS_REQUEST_IDLE_TIMEOUT`, default 150s: how long a function may take until it begins to answer.
@@ -233,6 +235,7 @@ fn deno(reader: &mut Reader<'_>, vars: &Vars) -> Deno {
 
 fn limits(reader: &mut Reader<'_>) -> Limits {
     const DEFAULT_WORKERS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+    const DEFAULT_REQUESTS: NonZeroUsize = NonZeroUsize::new(1024).unwrap();
     let mut seconds = |name: &str, default: u64| {
         let limit = reader.duration(&[name], Duration::from_secs(default));
         if limit.is_zero() {
@@ -249,6 +252,7 @@ fn limits(reader: &mut Reader<'_>) -> Limits {
         cpu_hard: seconds("FUNCTIONS_CPU_HARD_LIMIT", 2),
         prepare: seconds("FUNCTIONS_PREPARE_TIMEOUT", 120),
         max_workers: reader.parse_or(&["FUNCTIONS_MAX_PARALLELISM"], DEFAULT_WORKERS),
+        max_requests: reader.parse_or(&["FUNCTIONS_MAX_REQUESTS"], DEFAULT_REQUESTS),
         memory_mb: reader.parse_or(&["FUNCTIONS_MEMORY_LIMIT_MB"], 256),
         spares: reader.parse_or(&["FUNCTIONS_POOL_SIZE"], 2),
     };

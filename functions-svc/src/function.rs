@@ -68,6 +68,10 @@ impl Function {
         if policy == Policy::PerWorker
             && let Some(lease) = self.current.load().as_ref().and_then(Worker::lease)
         {
+            // Another process would not help a function that does not keep up.
+            if lease.inflight() > pool.limits.max_requests.get() {
+                return Err(Error::Busy);
+            }
             return Ok(lease);
         }
         let (function, pool) = (self.clone(), pool.clone());

@@ -154,23 +154,22 @@ impl Process {
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write_lines(stdin, lines));
         }
-        let mut readers = Vec::new();
         if let Some(stdout) = child.stdout.take() {
             let (mark, state) = (mark.clone(), state.clone());
-            readers.push(tokio::spawn(output::log(
+            tokio::spawn(output::log(
                 stdout,
                 output::Source::new(function, id, "stdout"),
                 Some(mark),
                 move |message| state.note(&message),
-            )));
+            ));
         }
         if let Some(stderr) = child.stderr.take() {
-            readers.push(tokio::spawn(output::log(
+            tokio::spawn(output::log(
                 stderr,
                 output::Source::new(function, id, "stderr"),
                 None,
                 |_| (),
-            )));
+            ));
         }
         tokio::spawn(wait(
             child,
@@ -197,6 +196,11 @@ impl Process {
         let mut env = definition.env.clone();
         // Deno looks at these when the function first connects to somebody.
         env.extend(deno.trust_env().iter().cloned());
+        // For servers of `node:http`, which know no other way to the socket.
+        env.insert(
+            "DENO_SERVE_ADDRESS".to_owned(),
+            format!("unix:{}", self.socket.display()),
+        );
         env.insert("SB_EXECUTION_ID".to_owned(), self.id.to_string());
         self.tell(&json!({
             "mark": self.mark,
@@ -234,15 +238,11 @@ impl Process {
         self.state.stopping.load(Ordering::Relaxed)
     }
 
-    /// Waits until the function serves; false if the process ended instead.
-    pub(crate) async fn ready(&self) -> bool {
+    /// Waits until the function says that it serves.
+    pub(crate) async fn ready(&self) {
         let mut ready = self.state.ready.subscribe();
-        let mut ended = self.ended.clone();
-        tokio::select! {
-            biased;
-            ready = ready.wait_for(|ready| *ready) => ready.is_ok(),
-            _ = ended.wait_for(Option::is_some) => false,
-        }
+        // Fails only if nobody can say it any more; the process is gone then.
+        let _ = ready.wait_for(|ready| *ready).await;
     }
 
     /// Why the process ended, if it did.

@@ -52,10 +52,7 @@ impl Worker {
         permit: OwnedSemaphorePermit,
     ) -> Result<Arc<Self>, BootFailed> {
         let connections = Connections::new(process.socket.clone());
-        // That it says so is not enough: ready is a process that accepts a connection.
-        let served = tokio::time::timeout(limit, async {
-            process.ready().await && connections.prime().await.is_ok()
-        });
+        let served = tokio::time::timeout(limit, accepts(&process, &connections));
         match served.await {
             Ok(true) => {}
             Ok(false) => return Err(BootFailed),
@@ -132,6 +129,28 @@ impl Worker {
     /// Notes a sign of life.
     pub(crate) fn progressed(&self) {
         self.progress.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Waits until a connection is accepted; false if the process ended instead.
+///
+/// That the function says so is not enough, and one that serves by way of `node:http` does not say so.
+async fn accepts(process: &Process, connections: &Connections) -> bool {
+    const PERIOD: Duration = Duration::from_millis(20);
+    let ended = process.ended_signal();
+    let ready = process.ready();
+    tokio::pin!(ended, ready);
+    let mut is_ready = false;
+    loop {
+        tokio::select! {
+            biased;
+            _ = &mut ended => return false,
+            () = &mut ready, if !is_ready => is_ready = true,
+            () = tokio::time::sleep(PERIOD) => {}
+        }
+        if connections.prime().await.is_ok() {
+            return true;
+        }
     }
 }
 

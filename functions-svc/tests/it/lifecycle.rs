@@ -213,7 +213,7 @@ async fn there_are_no_more_processes_than_allowed() {
         ],
         &[
             ("FUNCTIONS_MAX_PARALLELISM", "2"),
-            ("FUNCTIONS_REQUEST_WAIT_TIMEOUT", "2s"),
+            ("FUNCTIONS_REQUEST_WAIT_TIMEOUT", "3s"),
         ],
     )
     .await;
@@ -224,7 +224,7 @@ async fn there_are_no_more_processes_than_allowed() {
         assert!(active <= 2, "{active}");
     }
     // Those that work do not.
-    let (first, second) = (service.get("a?ms=8000"), service.get("b?ms=8000"));
+    let (first, second) = (service.get("a?ms=5000"), service.get("b?ms=5000"));
     let third = async {
         until("both work", || async {
             service.metric("functions_requests_received_total").await >= 8
