@@ -116,11 +116,20 @@ fn near() -> Vec<PathBuf> {
 
 /// `frontend/dist` near here, if it is built.
 fn built_frontend() -> Option<PathBuf> {
+    find_near("frontend/dist", |dir| dir.join("index.html").is_file())
+}
+
+/// The product's functions.
+fn own_functions() -> Option<PathBuf> {
+    find_near("functions", Path::is_dir)
+}
+
+fn find_near(name: &str, is_it: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     near()
         .iter()
         .flat_map(|folder| folder.ancestors())
-        .map(|folder| folder.join("frontend/dist"))
-        .find(|dir| dir.join("index.html").is_file())
+        .map(|folder| folder.join(name))
+        .find(|dir| is_it(dir))
 }
 
 struct Parts<'a> {
@@ -440,8 +449,25 @@ impl Wiring<'_> {
                     self.keys.service_role_key.clone(),
                 ),
                 ("SUPABASE_DB_URL", self.database.url_as("postgres")),
+                (
+                    "SUPABASE_PUBLISHABLE_KEY",
+                    self.keys.publishable_key.clone(),
+                ),
+                ("SUPABASE_SECRET_KEY", self.keys.secret_key.clone()),
             ],
-            &[],
+            &[
+                (
+                    "FUNCTIONS_DIR",
+                    own_functions()
+                        .unwrap_or_else(|| self.data_dir.join("functions"))
+                        .display()
+                        .to_string(),
+                ),
+                (
+                    "FUNCTIONS_CACHE_DIR",
+                    text(self.data_dir.join("functions-cache").display()),
+                ),
+            ],
         )
     }
 
