@@ -218,6 +218,7 @@ async function startApart(endpoints, folder) {
     start('functions-svc', [], {
       EDGE_RUNTIME_PORT: String(ports.functions),
       JWT_SECRET: secret,
+      DATABASE_URL: database('supabase_admin'),
     }),
     start('gateway', [], {
       GATEWAY_HOST: '127.0.0.1',

@@ -5,7 +5,7 @@ use http::{HeaderMap, Method, Uri};
 use serde_json::{Value, json};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Config, error::Error, token};
+use crate::{Config, error::Error, jobs::Jobs, token};
 
 /// The functions service.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct App(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     config: Config,
+    jobs: Jobs,
 }
 
 impl App {
@@ -23,25 +24,33 @@ impl App {
         reason = "every service is made the same way, and most of them connect"
     )]
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
-        Ok(Self(Arc::new(Inner { config })))
+        let jobs = Jobs::new(config.jobs.clone())?;
+        Ok(Self(Arc::new(Inner { config, jobs })))
     }
 
     /// All routes.
     pub fn router(&self) -> Router {
         Router::new()
             .route("/_internal/health", get(health))
+            .route("/_internal/jobs/metrics", get(jobs_metrics))
             .fallback(call)
             .with_state(self.clone())
     }
 
-    /// Loops that outlive a request: none so far.
-    pub fn spawn_workers(&self, _stop: CancellationToken) -> TaskTracker {
-        TaskTracker::new()
+    /// Loops that outlive a request: webhooks and scheduled jobs.
+    pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
+        let tracker = TaskTracker::new();
+        self.0.jobs.spawn(&tracker, &stop);
+        tracker
     }
 }
 
 async fn health() -> Json<Value> {
     Json(json!({ "message": "ok" }))
+}
+
+async fn jobs_metrics(State(app): State<App>) -> String {
+    app.0.jobs.metrics().await
 }
 
 async fn call(

@@ -3,6 +3,8 @@ use svc_kit::{
     jwt::KeySet,
 };
 
+use crate::jobs::JobsConfig;
+
 /// The functions service's settings.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -14,6 +16,8 @@ pub struct Config {
     pub verify_jwt: bool,
     /// `JWT_SECRET`, and with `SUPABASE_JWKS` also asymmetric keys.
     pub keys: KeySet,
+    /// Webhooks and scheduled jobs.
+    pub jobs: JobsConfig,
 }
 
 impl Config {
@@ -34,6 +38,7 @@ impl Config {
             port: reader.parse_or(&["EDGE_RUNTIME_PORT", "PORT"], 9000),
             verify_jwt: reader.flag(&["VERIFY_JWT"], true),
             keys,
+            jobs: JobsConfig::read(&mut reader),
         };
         if config.verify_jwt && config.keys.is_empty() {
             reader.problem("JWT_SECRET or SUPABASE_JWKS is required unless VERIFY_JWT is false");

@@ -5,7 +5,9 @@
 mod app;
 mod config;
 mod error;
+mod jobs;
 mod token;
 
 pub use app::App;
 pub use config::Config;
+pub use jobs::{CronConfig, JobsConfig, NetConfig, migrations};
