@@ -40,7 +40,7 @@ impl App {
     /// Loops that outlive a request: webhooks and scheduled jobs.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
-        self.0.jobs.spawn(&tracker, &stop);
+        self.0.jobs.spawn(&tracker, stop);
         tracker
     }
 }

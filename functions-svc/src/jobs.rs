@@ -2,6 +2,7 @@
 //! outside, so that a plain Postgres has both.
 
 mod config;
+mod cron;
 mod metrics;
 mod migrations;
 mod net;
@@ -16,6 +17,7 @@ use sqlx::{
 };
 use tokio::time::sleep;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use url::Url;
 
 pub use config::{CronConfig, JobsConfig, NetConfig};
 pub use migrations::migrations;
@@ -40,6 +42,7 @@ pub(crate) struct Jobs {
 /// Where the queue and the jobs are.
 #[derive(Clone, Debug)]
 struct Database {
+    url: Url,
     options: PgConnectOptions,
     pool: PgPool,
 }
@@ -59,16 +62,30 @@ impl Jobs {
     }
 
     /// Starts the workers.
-    pub(crate) fn spawn(&self, tracker: &TaskTracker, stop: &CancellationToken) {
+    pub(crate) fn spawn(&self, tracker: &TaskTracker, stop: CancellationToken) {
         let Some(database) = self.database.clone() else {
             tracing::info!(
                 "no DATABASE_URL or SUPABASE_DB_URL: no webhook is sent and no job runs"
             );
             return;
         };
-        let (jobs, stop) = (self.clone(), stop.clone());
+        let jobs = self.clone();
         tracker.spawn(async move {
             keep_alive("migrations", &stop, || database.migrate()).await;
+            let runs = cron::Runs::new(
+                database.clone(),
+                jobs.config.cron.clone(),
+                jobs.counters.clone(),
+            );
+            let cron = async {
+                if jobs.config.cron.enabled {
+                    keep_alive("jobs", &stop, || {
+                        cron::run(&database, &jobs.config.cron, &runs, &stop)
+                    })
+                    .await;
+                    runs.finish().await;
+                }
+            };
             let net = async {
                 if jobs.config.net.enabled {
                     keep_alive("webhooks", &stop, || {
@@ -77,7 +94,7 @@ impl Jobs {
                     .await;
                 }
             };
-            net.await;
+            tokio::join!(net, cron);
             database.pool.close().await;
         });
     }
@@ -93,7 +110,8 @@ impl Jobs {
 
 impl Database {
     fn new(url: &str) -> anyhow::Result<Self> {
-        let options = PgConnectOptions::from_str(url)
+        let url = Url::parse(url).context("DATABASE_URL is no URL")?;
+        let options = PgConnectOptions::from_str(url.as_str())
             .context("DATABASE_URL cannot be read")?
             .application_name(APPLICATION)
             // No name in another schema may take the place of one in the workers' statements.
@@ -101,7 +119,7 @@ impl Database {
         let pool = PgPoolOptions::new()
             .max_connections(POOL_SIZE)
             .connect_lazy_with(options.clone());
-        Ok(Self { options, pool })
+        Ok(Self { url, options, pool })
     }
 
     async fn migrate(&self) -> anyhow::Result<()> {

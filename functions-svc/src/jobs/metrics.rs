@@ -26,10 +26,10 @@ fn add(counter: &AtomicU64) {
 }
 
 impl Counters {
-    pub(super) fn answered(&self, error: &Option<String>, timed_out: bool) {
+    pub(super) fn answered(&self, failed: bool, timed_out: bool) {
         if timed_out {
             add(&self.timed_out);
-        } else if error.is_some() {
+        } else if failed {
             add(&self.failed);
         } else {
             add(&self.sent);
@@ -40,12 +40,10 @@ impl Counters {
         add(&self.retried);
     }
 
-    #[expect(dead_code, reason = "jobs come next")]
     pub(super) fn run_started(&self) {
         add(&self.running);
     }
 
-    #[expect(dead_code, reason = "jobs come next")]
     pub(super) fn run_ended(&self, succeeded: bool) {
         self.running.fetch_sub(1, Ordering::Relaxed);
         add(if succeeded {

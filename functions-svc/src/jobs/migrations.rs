@@ -10,6 +10,7 @@ pub fn migrations() -> Set {
         &[
             include_str!("../../../sql/platform/functions/0001_net.sql"),
             include_str!("../../../sql/platform/functions/0002_webhooks.sql"),
+            include_str!("../../../sql/platform/functions/0003_cron.sql"),
         ],
         include_str!("../../../sql/platform/functions/versions.txt"),
     )

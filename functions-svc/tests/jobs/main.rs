@@ -6,13 +6,19 @@
 )]
 
 mod delivery;
+mod escapes;
+mod jobs;
 mod receiver;
 mod requests;
+mod runs;
 mod webhooks;
 
 use std::time::Duration;
 
+use axum::body::Body;
 use functions_svc::{App, Config};
+use http::Request;
+use http_body_util::BodyExt as _;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_kit::{
@@ -21,6 +27,7 @@ use svc_kit::{
 };
 use tokio::time::{Instant, sleep};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tower::ServiceExt as _;
 
 /// Nothing here takes that long unless it never happens.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -54,6 +61,15 @@ impl Service {
         let workers = app.spawn_workers(stop.clone());
         workers.close();
         Self { app, stop, workers }
+    }
+
+    async fn metrics(&self) -> String {
+        let request = Request::get("/_internal/jobs/metrics")
+            .body(Body::empty())
+            .unwrap();
+        let response = self.app.router().oneshot(request).await.unwrap();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        String::from_utf8(bytes.into()).unwrap()
     }
 
     async fn stop(self) {

@@ -138,22 +138,23 @@ begin
         parts text[] := pg_catalog.regexp_match(url, '^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$');
         query text;
         param text;
+        refusal text;
     begin
         if url is null or params_array is null then
             return null;
         end if;
         if parts is null then
-            raise exception 'invalid URL "%": %', url,
-                case when url ~ '\s' then 'Malformed input to a URL function' else 'Bad scheme' end;
+            refusal := case when url ~ '\s' then 'Malformed input to a URL function' else 'Bad scheme' end;
+        elsif pg_catalog.lower(parts[1]) not in ('http', 'https') then
+            refusal := 'Unsupported URL scheme';
+        elsif coalesce(parts[2], '') = '' then
+            refusal := 'No host part in the URL';
+        elsif url ~ '[[:cntrl:]]' or parts[2] ~ '\s' then
+            refusal := 'Malformed input to a URL function';
         end if;
-        if pg_catalog.lower(parts[1]) not in ('http', 'https') then
-            raise exception 'invalid URL "%": Unsupported URL scheme', url;
-        end if;
-        if coalesce(parts[2], '') = '' then
-            raise exception 'invalid URL "%": No host part in the URL', url;
-        end if;
-        if url ~ '[[:cntrl:]]' or parts[2] ~ '\s' then
-            raise exception 'invalid URL "%": Malformed input to a URL function', url;
+        if refusal is not null then
+            raise exception using
+                errcode = 'internal_error', message = pg_catalog.format('invalid URL "%s": %s', url, refusal);
         end if;
         query := coalesce(pg_catalog.substr(parts[4], 2), '');
         foreach param in array params_array loop

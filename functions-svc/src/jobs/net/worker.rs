@@ -218,7 +218,8 @@ impl Book {
             }
             Outcome::Answer(answer) => answer,
         };
-        self.counters.answered(&answer.error, answer.timed_out);
+        self.counters
+            .answered(answer.error.is_some(), answer.timed_out);
         Ok(answer)
     }
 }
