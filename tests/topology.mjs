@@ -214,6 +214,7 @@ function services(endpoints, { url, nats, store }) {
       env: (port) => ({
         EDGE_RUNTIME_PORT: String(port),
         JWT_SECRET: secret,
+        DATABASE_URL: database('supabase_admin'),
       }),
     },
   };

@@ -13,6 +13,7 @@ mod environment;
 
 pub use environment::FunctionEnv;
 pub(crate) use environment::{is_secret_name, is_visible};
+use crate::jobs::JobsConfig;
 
 /// The functions service's settings.
 #[derive(Clone, Debug)]
@@ -124,6 +125,8 @@ pub struct Limits {
     pub spares: usize,
     /// `FUNCTIONS_PREPARE_TIMEOUT`, default 120s: how long fetching the packages of a function may take.
     pub prepare: Duration,
+    /// Webhooks and scheduled jobs.
+    pub jobs: JobsConfig,
 }
 
 impl Config {
@@ -150,6 +153,7 @@ impl Config {
             deno: deno(&mut reader, vars),
             policy: reader.parse(&["FUNCTIONS_POLICY"]),
             limits: limits(&mut reader),
+            jobs: JobsConfig::read(&mut reader),
         };
         if config.verify_jwt && config.keys.is_empty() {
             reader.problem("JWT_SECRET or SUPABASE_JWKS is required unless VERIFY_JWT is false");

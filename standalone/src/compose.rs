@@ -442,6 +442,8 @@ impl Wiring<'_> {
             "functions",
             &[
                 ("JWT_SECRET", self.keys.jwt_secret.clone()),
+                // For webhooks and jobs; functions see the other one.
+                ("DATABASE_URL", self.database.url_as("supabase_admin")),
                 ("SUPABASE_URL", text(self.api_url)),
                 ("SUPABASE_ANON_KEY", self.keys.anon_key.clone()),
                 (

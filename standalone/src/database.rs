@@ -71,7 +71,7 @@ impl Database {
         self.url.password().unwrap_or_default()
     }
 
-    /// Migrates base, auth, storage, realtime and the product, and fills a database that is new.
+    /// Migrates base, auth, storage, realtime, functions and the product, and fills a database that is new.
     pub async fn migrate(&self, seed: Seed) -> anyhow::Result<()> {
         let mut connection = PgConnection::connect(self.url.as_str())
             .await
@@ -82,6 +82,7 @@ impl Database {
             storage_svc::migrations(),
             realtime_svc::migrations(),
             realtime_svc::service_migrations(),
+            functions_svc::migrations(),
             Set::numbered("marketplace", "postgres", Bookkeeping::Project, MARKETPLACE),
         ];
         for set in sets {
