@@ -185,15 +185,14 @@ pub async fn reset(arguments: ResetArgs, environment: &Vars) -> anyhow::Result<(
         version: arguments.version,
         without_seed: arguments.no_seed,
     };
-    match state::read(&target.data_dir) {
-        Ok(running) => ask(&running.control, &wish).await?,
-        Err(_) => {
-            let reset = Reset {
-                extent: wish.into(),
-                waiting: None,
-            };
-            compose::reset(arguments.start, environment, reset).await?;
-        }
+    if let Ok(running) = state::read(&target.data_dir) {
+        ask(&running.control, &wish).await?;
+    } else {
+        let reset = Reset {
+            extent: wish.into(),
+            waiting: None,
+        };
+        compose::reset(arguments.start, environment, reset).await?;
     }
     eprintln!("Finished db reset.");
     Ok(())

@@ -109,13 +109,12 @@ impl Meta {
             "postgres-meta is not installed; run `npm install --save-dev @supabase/postgres-meta` in the project",
         )?;
         let node = find(&self.0.roots, "node_modules/.bin/node").unwrap_or_else(|| "node".into());
-        let (port, admin) = (pg_embed::free_port()?, pg_embed::free_port()?);
+        let port = free_pair()?;
         let mut child = Command::new(&node)
             .arg(&script)
             .current_dir(script.parent().unwrap_or(Path::new("/")))
             .env("PG_META_HOST", "127.0.0.1")
             .env("PG_META_PORT", port.to_string())
-            .env("PG_META_ADMIN_PORT", admin.to_string())
             .env("PG_META_DB_URL", &self.0.database_url)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -159,6 +158,18 @@ impl Meta {
         }
         Ok(answer.map(Body::new))
     }
+}
+
+/// A free port whose successor is free, too: it serves its metrics there.
+fn free_pair() -> anyhow::Result<u16> {
+    for _ in 0..100 {
+        let port = pg_embed::free_port()?;
+        let next = port.checked_add(1);
+        if next.is_some_and(|next| std::net::TcpListener::bind(("127.0.0.1", next)).is_ok()) {
+            return Ok(port);
+        }
+    }
+    bail!("there are no two free ports side by side")
 }
 
 fn find(roots: &[PathBuf], path: &str) -> Option<PathBuf> {

@@ -107,6 +107,9 @@ impl Project {
         if !config.db.vault.is_empty() {
             progress.warn("[db.vault] is skipped: the extension supabase_vault is not there");
         }
+        for path in self.missing_templates() {
+            progress.warn(format!("the mail template {path} is missing"));
+        }
         for url in [&config.auth.site_url]
             .into_iter()
             .chain(&config.auth.additional_redirect_urls)

@@ -210,8 +210,7 @@ pub(crate) fn read(data_dir: &Path) -> anyhow::Result<State> {
 pub fn print(data_dir: &Path, output: Output, renamed: &[String]) -> anyhow::Result<()> {
     let endpoints = read(data_dir)?.endpoints;
     if matches!(output, Output::Pretty) {
-        println!("{}", endpoints.pretty());
-        return Ok(());
+        return show(&endpoints.pretty());
     }
     let mut values = serde_json::to_value(&endpoints)?;
     let Some(values) = values.as_object_mut() else {
@@ -227,15 +226,22 @@ pub fn print(data_dir: &Path, output: Output, renamed: &[String]) -> anyhow::Res
         }
     }
     values.sort_keys();
-    match output {
-        Output::Env => {
-            for (name, value) in values {
-                println!("{name}={value}");
-            }
-        }
-        Output::Json | Output::Pretty => println!("{}", serde_json::to_string_pretty(values)?),
+    if matches!(output, Output::Json) {
+        return show(&serde_json::to_string_pretty(values)?);
     }
-    Ok(())
+    let lines: Vec<_> = values
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    show(&lines.join("\n"))
+}
+
+/// Writes to standard output, whose reader may have seen enough before the end.
+fn show(text: &str) -> anyhow::Result<()> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// The variable of a value, by the name that the CLI's `--override-name` has for it.

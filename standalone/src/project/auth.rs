@@ -364,9 +364,9 @@ fn second_factors(vars: &mut Vars, auth: &Auth) {
         put(
             vars,
             &[
-                ("WEBAUTHN_RP_ID", &webauthn.rp_id),
-                ("WEBAUTHN_RP_DISPLAY_NAME", &webauthn.rp_display_name),
-                ("WEBAUTHN_RP_ORIGINS", &webauthn.rp_origins.join(",")),
+                ("WEBAUTHN_RP_ID", &webauthn.id),
+                ("WEBAUTHN_RP_DISPLAY_NAME", &webauthn.display_name),
+                ("WEBAUTHN_RP_ORIGINS", &webauthn.origins.join(",")),
             ],
         );
     }

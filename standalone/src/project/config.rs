@@ -298,12 +298,15 @@ pub(crate) struct Captcha {
     pub(crate) secret: String,
 }
 
+/// The relying party of passkeys.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Webauthn {
-    #[serde(default)]
-    pub(crate) rp_display_name: String,
-    pub(crate) rp_id: String,
-    pub(crate) rp_origins: Vec<String>,
+    #[serde(default, rename = "rp_display_name")]
+    pub(crate) display_name: String,
+    #[serde(rename = "rp_id")]
+    pub(crate) id: String,
+    #[serde(rename = "rp_origins")]
+    pub(crate) origins: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -407,8 +410,8 @@ impl Config {
         let mut unknown = Vec::new();
         let mut note = |path: serde_ignored::Path<'_>| {
             let path = path.to_string().replace(".?", "");
-            let known = |part: &&str| path == **part || path.starts_with(&format!("{part}."));
-            if !ELSEWHERE.iter().any(|part| known(&part)) {
+            let known = |part: &str| path == part || path.starts_with(&format!("{part}."));
+            if !ELSEWHERE.iter().any(|part| known(part)) {
                 unknown.push(path);
             }
         };

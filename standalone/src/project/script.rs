@@ -1,5 +1,7 @@
 //! One SQL file as one transaction, and an error message that says where in the file it went wrong.
 
+use std::fmt::Write as _;
+
 use anyhow::anyhow;
 use futures_util::TryStreamExt as _;
 use sqlx::{
@@ -95,18 +97,19 @@ fn explain(shown: &str, sql: &str, done: usize, error: &sqlx::Error) -> String {
         Some(at) => format!("{shown}:{}: ", line_of(sql, at)),
         None => format!("{shown}: "),
     };
-    text.push_str(&format!(
+    let _ = write!(
+        text,
         "ERROR: {} (SQLSTATE {})",
         refusal.message(),
         refusal.code()
-    ));
+    );
     for (name, more) in [("DETAIL", refusal.detail()), ("HINT", refusal.hint())] {
         if let Some(more) = more {
-            text.push_str(&format!("\n{name}: {more}"));
+            let _ = write!(text, "\n{name}: {more}");
         }
     }
     if let Some((index, statement)) = found {
-        text.push_str(&format!("\nAt statement: {index}\n"));
+        let _ = write!(text, "\nAt statement: {index}\n");
         text.push_str(&marked(sql, &statement, position));
     }
     if refusal.code() == "42704" && refusal.message().starts_with("type \"") {
@@ -136,7 +139,7 @@ fn marked(sql: &str, statement: &Statement<'_>, position: Option<usize>) -> Stri
     let end = statement.offset + statement.text.len();
     let column = sql[line_start.max(statement.offset)..at].chars().count();
     let mut text = sql[statement.offset..line_end.min(end)].to_owned();
-    text.push_str(&format!("\n{}^", " ".repeat(column)));
+    let _ = write!(text, "\n{}^", " ".repeat(column));
     if line_end < end {
         text.push_str(&sql[line_end..end]);
     }

@@ -13,7 +13,7 @@ use toml::{Value, de::Error};
 /// A value that is read as whatever is asked for, if it can be.
 pub(super) struct Lenient(pub(super) Value);
 
-impl<'de> IntoDeserializer<'de, Error> for Lenient {
+impl IntoDeserializer<'_, Error> for Lenient {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
