@@ -48,9 +48,12 @@ export async function until(what, check, timeoutMs = 30_000) {
   throw new Error(`${what}: not within ${timeoutMs} ms`, { cause: reason });
 }
 
+/** The path of one of our programs. */
+export const binary = (name) => path.join(binaries, name);
+
 /** A child whose output is kept for the message of a failure. */
 export function start(name, args, env = {}) {
-  const child = spawn(path.join(binaries, name), args, {
+  const child = spawn(binary(name), args, {
     cwd: root,
     env: {
       PATH: process.env.PATH,
@@ -80,11 +83,11 @@ export async function stop(child, signal = 'SIGTERM') {
   return code;
 }
 
-/** Starts `standalone` and waits for its line `ready`. */
+/** Starts `standalone` and waits for its line `ready`. A project has a data folder of its own. */
 export async function standalone(dataDir, ports, more = []) {
   const child = start('standalone', [
     'start',
-    ...['--data-dir', dataDir],
+    ...(dataDir ? ['--data-dir', dataDir] : []),
     ...[
       '--api-port',
       String(ports.api),

@@ -262,28 +262,23 @@ impl Stack {
         outcome
     }
 
-    /// Brings the database to where it should be.
+    /// Brings the database to where it should be. Gives back what the project's own files did wrong.
     async fn migrate(
         &self,
         database: &Database,
         reset: Option<&Reset>,
         progress: &Progress,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<anyhow::Result<()>> {
         let Some(project) = &self.project else {
-            return database.migrate(self.seed()).await;
+            database.migrate(self.seed()).await?;
+            return Ok(Ok(()));
         };
         database.migrate_platform().await?;
         if project.config.api.auto_expose_new_tables == Some(false) {
             database.hide_new_tables().await?;
         }
         let extent = reset.map(|reset| reset.extent.clone()).unwrap_or_default();
-        let applied =
-            migrations::apply(project, &database.url_as("postgres"), &extent, progress).await;
-        match reset {
-            // A platform that runs goes on with what could be applied.
-            Some(reset) if applied.is_err() => reset.answer(applied),
-            _ => applied,
-        }
+        Ok(migrations::apply(project, &database.url_as("postgres"), &extent, progress).await)
     }
 
     fn seed(&self) -> Seed {
@@ -321,7 +316,10 @@ impl Stack {
         cluster: Option<&mut Cluster>,
         progress: &Progress,
     ) -> anyhow::Result<Option<Reset>> {
-        self.migrate(database, reset, progress).await?;
+        let applied = self.migrate(database, reset, progress).await?;
+        if self.only_reset || reset.is_none() {
+            applied.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+        }
         let endpoints = self.endpoints(database)?;
         let layer = match &self.project {
             Some(project) => project.layer(&Surroundings {
@@ -394,7 +392,8 @@ impl Stack {
         self.fill_storage(&storage.router(), progress).await;
         state::write(&self.target.data_dir, &endpoints, &self.control)?;
         if let Some(reset) = reset {
-            reset.answer(Ok(()))?;
+            // A platform that runs goes on with what could be applied.
+            reset.answer(applied)?;
         }
         let next = if self.only_reset {
             Ok(None)

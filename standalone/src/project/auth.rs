@@ -6,11 +6,13 @@ use svc_kit::env::Vars;
 
 use super::{
     Project, Surroundings,
-    config::{Auth, Carrier, Template},
+    config::{Auth, Carrier, Template, reference},
 };
 
 /// Where mail templates are served for auth-svc to fetch, below the mailbox's page.
 pub(crate) const TEMPLATES_PATH: &str = "/project/templates";
+
+const DEFAULT_SITE: &str = "http://127.0.0.1:3000";
 
 pub(super) fn settings(project: &Project, around: &Surroundings<'_>) -> Vars {
     let mut vars = Vars::default();
@@ -58,11 +60,20 @@ fn general(vars: &mut Vars, project: &Project, around: &Surroundings<'_>) {
     for kind in ["INVITE", "CONFIRMATION", "RECOVERY", "EMAIL_CHANGE"] {
         put(vars, &[(&format!("MAILER_URLPATHS_{kind}"), &verify)]);
     }
+    // What is a reference to nothing is no address, and would keep the service from starting.
+    let known = |url: &&String| reference(url).is_none();
+    let site_url = Some(&auth.site_url).filter(known);
+    let redirects: Vec<_> = auth
+        .additional_redirect_urls
+        .iter()
+        .filter(known)
+        .map(String::as_str)
+        .collect();
     put(
         vars,
         &[
-            ("SITE_URL", &auth.site_url),
-            ("URI_ALLOW_LIST", &auth.additional_redirect_urls.join(",")),
+            ("SITE_URL", &site_url.map_or(DEFAULT_SITE, String::as_str)),
+            ("URI_ALLOW_LIST", &redirects.join(",")),
             ("DISABLE_SIGNUP", &!auth.enable_signup),
             ("JWT_EXP", &auth.jwt_expiry),
             ("JWT_ISSUER", &issuer(project, around)),
@@ -542,6 +553,20 @@ mod tests {
                     "http://127.0.0.1:54321/auth/v1/callback",
                 ),
                 ("GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED", "true"),
+            ],
+        );
+    }
+
+    #[test]
+    fn addresses_that_the_environment_does_not_have_are_left_out() {
+        let vars = said(
+            "[auth]\nsite_url = \"env(NOWHERE)\"\nadditional_redirect_urls = [\"env(NOWHERE)\", \"http://a\"]",
+        );
+        check(
+            &vars,
+            &[
+                ("GOTRUE_SITE_URL", DEFAULT_SITE),
+                ("GOTRUE_URI_ALLOW_LIST", "http://a"),
             ],
         );
     }

@@ -15,12 +15,13 @@ use crate::progress::Progress;
 
 const TABLES: &str = "
     set lock_timeout = '4s';
+    set client_min_messages = warning;
     create schema if not exists supabase_migrations;
     create table if not exists supabase_migrations.schema_migrations (version text not null primary key);
     alter table supabase_migrations.schema_migrations add column if not exists statements text[];
     alter table supabase_migrations.schema_migrations add column if not exists name text;
     create table if not exists supabase_migrations.seed_files (path text not null primary key, hash text not null);
-    reset lock_timeout";
+    reset all";
 
 /// A file of the folder `migrations`.
 #[derive(Clone, Debug, PartialEq, Eq)]

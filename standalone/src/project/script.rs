@@ -43,7 +43,8 @@ pub(crate) fn seed_note(path: &str, hash: &str) -> String {
 /// Runs a file and then its note, with the settings that the role has when it logs in.
 ///
 /// # Errors
-/// The server refused a statement; the message shows file, line and statement. Nothing of the file stays.
+/// The server refused a statement; the message shows file, line and statement. Nothing of the file stays, and the
+/// connection is no longer of use, because a file that begins a transaction of its own leaves it open.
 pub(crate) async fn run(
     connection: &mut PgConnection,
     shown: &str,
@@ -62,9 +63,6 @@ pub(crate) async fn run(
             Err(error) => break error,
         }
     };
-    drop(results);
-    // A file that begins a transaction of its own leaves it open.
-    sqlx::raw_sql("rollback").execute(&mut *connection).await?;
     Err(anyhow!("{}", explain(shown, sql, done, &error)))
 }
 
