@@ -51,8 +51,11 @@ export async function until(what, check, timeoutMs = 30_000) {
   throw new Error(`${what}: not within ${timeoutMs} ms`, { cause: reason });
 }
 
-/** One of our binaries, whose output is kept for the message of a failure. */
-export const start = (name, args, env) => run(path.join(binaries, name), args, env);
+/** The path of one of our programs. */
+export const binary = (name) => path.join(binaries, name);
+
+/** One of our programs, whose output is kept for the message of a failure. */
+export const start = (name, args, env) => run(binary(name), args, env);
 
 /** A program of the system, likewise. */
 export function run(program, args, env = {}) {
@@ -86,11 +89,11 @@ export async function stop(child, signal = 'SIGTERM') {
   return code;
 }
 
-/** Starts `standalone` and waits for its line `ready`. */
+/** Starts `standalone` and waits for its line `ready`. A project has a data folder of its own. */
 export async function standalone(dataDir, ports, more = []) {
   const child = start('standalone', [
     'start',
-    ...['--data-dir', dataDir],
+    ...(dataDir ? ['--data-dir', dataDir] : []),
     ...[
       '--api-port',
       String(ports.api),

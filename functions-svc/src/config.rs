@@ -11,9 +11,9 @@ use crate::settings::{self, SettingsByName};
 
 mod environment;
 
+use crate::jobs::JobsConfig;
 pub use environment::FunctionEnv;
 pub(crate) use environment::{is_secret_name, is_visible};
-use crate::jobs::JobsConfig;
 
 /// The functions service's settings.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Config {
     pub policy: Option<Policy>,
     /// What a function may use.
     pub limits: Limits,
+    /// Webhooks and scheduled jobs.
+    pub jobs: JobsConfig,
 }
 
 /// Where functions are and what is said about them.
@@ -125,8 +127,6 @@ pub struct Limits {
     pub spares: usize,
     /// `FUNCTIONS_PREPARE_TIMEOUT`, default 120s: how long fetching the packages of a function may take.
     pub prepare: Duration,
-    /// Webhooks and scheduled jobs.
-    pub jobs: JobsConfig,
 }
 
 impl Config {

@@ -64,7 +64,7 @@ impl Service {
     }
 
     async fn metrics(&self) -> String {
-        let request = Request::get("/_internal/jobs/metrics")
+        let request = Request::get("/_internal/metrics")
             .body(Body::empty())
             .unwrap();
         let response = self.app.router().oneshot(request).await.unwrap();
