@@ -164,6 +164,10 @@ async fn serve(parts: Parts<'_>) -> anyhow::Result<()> {
         "http://{}",
         SocketAddr::new(reached_as, api.local_addr()?.port())
     );
+    database
+        .point_to_functions(&format!("{api_url}/functions/v1"), &keys.service_role_key)
+        .await
+        .context("the product's triggers cannot be told where the functions are")?;
     let mailbox_url = format!("http://{}", mail_page.local_addr()?);
     let endpoints = Endpoints::new(
         api_url.clone(),
