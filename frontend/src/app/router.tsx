@@ -32,6 +32,7 @@ const Shortlisted = page(() => import('./routes/shortlisted'), 'property')
 const Viewed = page(() => import('./routes/viewed'), 'property')
 const Contacted = page(() => import('./routes/contacted'), 'property')
 const Profile = page(() => import('./routes/profile'))
+const Owner = page(() => import('./routes/owner'), 'property')
 const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')
 const Settings = placeholder('Settings')
@@ -46,7 +47,8 @@ const LATER_PUBLIC = [
   'compare',
   'property-description-demo',
 ]
-const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
+/** What only owners need is told apart in a chunk of its own. */
+const OWNER = ['edit-listing/:id', 'list-property', 'my-listings']
 const later = (paths: string[]) =>
   paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
 
@@ -79,7 +81,9 @@ export function Router() {
             <Route path="messages" element={<Messages />} />
             <Route path="viewings" element={<Viewings />} />
             <Route path="settings" element={<Settings />} />
-            {later(LATER_PROTECTED)}
+            {OWNER.map((path) => (
+              <Route key={path} path={path} element={<Owner />} />
+            ))}
             <Route element={<AdminOnly />}>{later(['admin'])}</Route>
           </Route>
           <Route path="*" element={<NotFound />} />
