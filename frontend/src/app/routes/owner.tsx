@@ -29,6 +29,9 @@ function page<Props extends object>(
 }
 
 const ListProperty = page(() => import('./list-property'), { listing })
+const MyListings = page(() => import('./my-listings'))
+const Dashboard = page(() => import('./dashboard'))
+const Profile = page(() => import('./profile'))
 
 /** Shows the page of the owner's side that the address names. */
 export function Component() {
@@ -36,7 +39,13 @@ export function Component() {
   switch (first) {
     case 'edit-listing':
       return <ListProperty id={decodeURIComponent(second ?? '')} />
-    default:
+    case 'list-property':
       return <ListProperty />
+    case 'my-listings':
+      return <MyListings />
+    case 'profile':
+      return <Profile />
+    default:
+      return <Dashboard />
   }
 }

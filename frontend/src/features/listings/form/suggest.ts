@@ -22,8 +22,8 @@ function facts(values: Values, t: TFunction) {
 export function suggestTitle(values: Values, t: TFunction) {
   const { type, intent, furnishing, place, area } = facts(values, t)
   if (!type || !place) return ''
-  const start = [furnishing, type].filter(Boolean).join(' · ')
-  return [start, area, intent, place].filter(Boolean).join(', ').slice(0, 120)
+  const what = [type, furnishing, area].filter(Boolean).join(', ')
+  return t('lfTitleForm', { what, intent: intent.toLocaleLowerCase(), place }).slice(0, 120)
 }
 
 /** The beginning of a description, to be gone over. */
@@ -34,7 +34,7 @@ export function suggestDescription(values: Values, t: TFunction) {
     .split(',')
     .flatMap((name) => (AMENITIES[name] ? [t(AMENITIES[name])] : []))
   return [
-    t('lfTextOpening', { type, intent, place, area }),
+    t('lfTextOpening', { type, intent: intent.toLocaleLowerCase(), place, area }),
     furnishing && t('lfTextFurnishing', { furnishing }),
     amenities.length > 0 && t('lfTextAmenities', { amenities: amenities.join(', ') }),
     t('lfTextClosing'),

@@ -34,7 +34,7 @@ export function SavedStamp({ saved, isDraft }: { saved: Saved; isDraft: boolean 
     <p
       role="status"
       data-slot="saved-stamp"
-      className="flex min-h-6 items-center gap-1.5 text-sm text-slate-700 dark:text-slate-300"
+      className="flex items-center gap-1.5 text-sm text-slate-700 max-sm:order-first max-sm:basis-full dark:text-slate-300"
     >
       {words()}
     </p>
