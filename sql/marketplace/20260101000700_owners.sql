@@ -77,21 +77,32 @@ create table private.settings (
 alter table private.settings enable row level security;
 revoke all on private.settings from public, anon, authenticated, service_role;
 
--- Has the owner told of a new question. The request leaves after the commit. An enquiry must not fail because
--- nobody can be told of it, so without a way to send it stays at what the owner sees in the browser.
-create function private.tell_enquiry() returns trigger language plpgsql security definer set search_path = '' as $$
+-- Has a function called, after the commit. Does nothing where there is no way to send.
+create function private.call_function(name text, body jsonb) returns void
+language plpgsql security definer set search_path = '' as $$
 declare
     url text := (select s.value from private.settings as s where s.name = 'functions_url');
     key text := (select s.value from private.settings as s where s.name = 'service_role_key');
 begin
     if url is null or key is null or to_regnamespace('net') is null then
-        return null;
+        return;
     end if;
+    -- Spelt as text, because the schema may come later than this.
     execute 'select net.http_post(url := $1, body := $2, headers := $3)'
     using
-        url || '/enquiry-notify',
-        jsonb_build_object('type', tg_op, 'schema', tg_table_schema, 'table', tg_table_name, 'record', to_jsonb(new)),
+        url || '/' || call_function.name,
+        call_function.body,
         jsonb_build_object('content-type', 'application/json', 'authorization', 'Bearer ' || key, 'apikey', key);
+end
+$$;
+revoke execute on function private.call_function(text, jsonb) from public;
+
+-- Has the owner told of a new question. An enquiry must not fail because nobody can be told of it, so without
+-- a way to send it stays at what the owner sees in the browser.
+create function private.tell_enquiry() returns trigger language plpgsql security definer set search_path = '' as $$
+begin
+    perform private.call_function('enquiry-notify', jsonb_build_object(
+        'type', tg_op, 'schema', tg_table_schema, 'table', tg_table_name, 'record', to_jsonb(new)));
     return null;
 exception when others then
     raise warning 'nobody is told of an enquiry: %', sqlerrm;
@@ -101,3 +112,13 @@ $$;
 revoke execute on function private.tell_enquiry() from public;
 create trigger tell_enquiry after insert on public.enquiries
 for each row execute function private.tell_enquiry();
+
+-- Who asked for it hears of what is new in a kept search, every quarter of an hour where there is a clock.
+do $$
+begin
+    if to_regprocedure('cron.schedule(text, text, text)') is not null then
+        execute 'select cron.schedule($1, $2, $3)'
+        using 'saved-search-alerts', '*/15 * * * *', 'select private.call_function(''saved-search-alerts'', ''{}'')';
+    end if;
+end
+$$;

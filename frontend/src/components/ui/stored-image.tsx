@@ -3,6 +3,8 @@ import { useEffect, useRef, useState, type ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
 import { imageAt, imageSet, PLACEHOLDER } from '@/lib/images'
 
+/** An image without any source is drawn as a broken one. */
+const NOTHING = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
 const NEAR = { rootMargin: '50px', threshold: 0.1 }
 
 /** Whether a picture that can wait has come near to what is seen; from then on it stays so. */
@@ -44,7 +46,7 @@ export function StoredImage({ source, alt, className, ...props }: Props) {
   return (
     <img
       ref={image}
-      src={near ? imageAt(source || PLACEHOLDER, 640) : undefined}
+      src={near ? imageAt(source || PLACEHOLDER, 640) : NOTHING}
       srcSet={near ? imageSet(source) : undefined}
       alt={alt}
       decoding="async"

@@ -124,7 +124,7 @@ export function MyListing({ user, listing }: { user: string; listing: OwnListing
                   })}
                   className={buttonVariants({
                     variant:
-                      listing.status === 'active' || listing.status === 'pending' ? 'outline' : 'default',
+                      listing.status === 'draft' || listing.status === 'rejected' ? 'default' : 'outline',
                     size: 'sm',
                     className: 'min-h-11 sm:min-h-9',
                   })}
