@@ -38,6 +38,10 @@ const MARKETPLACE: &[(&str, &str)] = &[
         "20260101000600_review_pictures_and_place",
         include_str!("../../sql/marketplace/20260101000600_review_pictures_and_place.sql"),
     ),
+    (
+        "20260101000800_administration",
+        include_str!("../../sql/marketplace/20260101000800_administration.sql"),
+    ),
 ];
 
 /// The demonstration data, under the path by which the CLI notes it.

@@ -3,10 +3,46 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   public: {
     Tables: {
+      admin_events: {
+        Row: {
+          action: string
+          actor: string | null
+          at: string
+          details: NonNullable<Json>
+          id: string
+          subject: string | null
+          subject_id: string
+          subject_type: string
+        }
+        ComputedFields: never
+        Insert: {
+          action: string
+          actor?: string | null
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          subject?: string | null
+          subject_id: string
+          subject_type: string
+        }
+        Update: {
+          action?: string
+          actor?: string | null
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          subject?: string | null
+          subject_id?: string
+          subject_type?: string
+        }
+        Relationships: []
+      }
       contact_messages: {
         Row: {
           created_at: string
           email: string
+          handled_at: string | null
+          handled_by: string | null
           id: string
           message: string
           name: string
@@ -18,6 +54,8 @@ export type Database = {
         Insert: {
           created_at?: string
           email: string
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           message: string
           name: string
@@ -28,6 +66,8 @@ export type Database = {
         Update: {
           created_at?: string
           email?: string
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           message?: string
           name?: string
@@ -711,6 +751,8 @@ export type Database = {
         Row: {
           created_at: string
           details: string | null
+          handled_at: string | null
+          handled_by: string | null
           id: string
           property_id: string
           reason: string
@@ -721,6 +763,8 @@ export type Database = {
         Insert: {
           created_at?: string
           details?: string | null
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           property_id: string
           reason: string
@@ -730,6 +774,8 @@ export type Database = {
         Update: {
           created_at?: string
           details?: string | null
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           property_id?: string
           reason?: string
@@ -815,9 +861,37 @@ export type Database = {
       }
     }
     Views: {
-      [_ in never]: never
+      audit_log: {
+        Row: {
+          action: string | null
+          actor: string | null
+          actor_name: string | null
+          at: string | null
+          details: Json | null
+          id: string | null
+          subject: string | null
+          subject_id: string | null
+          subject_type: string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
     }
     Functions: {
+      admin_counts: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          messages: number
+          pending: number
+          reports: number
+        }[]
+      }
+      administrators: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          user_id: string
+        }[]
+      }
       contact_owner: {
         Args: { message: string; name: string; phone: string; property_id: string }
         Returns: {
@@ -840,6 +914,21 @@ export type Database = {
           name: string
           owner_id: string
           verified: boolean
+        }[]
+      }
+      possible_duplicates: {
+        Args: { p_id: string }
+        Returns: {
+          address: string
+          city: string
+          id: string
+          likeness: number
+          locality: string
+          owner_name: string
+          same_address: boolean
+          slug: string
+          status: Database['public']['Enums']['property_status']
+          title: string
         }[]
       }
       property_facets: {
@@ -942,6 +1031,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      set_handled: { Args: { handled: boolean; kind: string; p_id: string }; Returns: boolean }
       set_verified_buyer: { Args: { user_id: string; verified: boolean }; Returns: boolean }
       suggest: {
         Args: { q: string }
