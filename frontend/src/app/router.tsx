@@ -5,9 +5,9 @@ import { AdminOnly, Protected } from './guards'
 import { Shell } from './shell'
 
 /** A page in a chunk of its own, with the words that only it and its like need. */
-const page = (load: () => Promise<{ Component: ComponentType }>, section?: Section) =>
+const page = (load: () => Promise<{ Component: ComponentType }>, ...sections: Section[]) =>
   lazy(async () => {
-    const [{ Component }] = await Promise.all([load(), section && needSection(section)])
+    const [{ Component }] = await Promise.all([load(), ...sections.map(needSection)])
     return { default: Component }
   })
 
@@ -16,6 +16,7 @@ const placeholder = (name: Placeholder) =>
   lazy(() => import('./routes/placeholders').then((module) => ({ default: module[name] })))
 
 const Home = page(() => import('./routes/home'))
+const Admin = page(() => import('./routes/admin'), 'property', 'admin')
 const About = page(() => import('./routes/about'))
 const Contact = page(() => import('./routes/contact'))
 const Privacy = page(() => import('./routes/privacy'))
@@ -80,7 +81,9 @@ export function Router() {
             <Route path="viewings" element={<Viewings />} />
             <Route path="settings" element={<Settings />} />
             {later(LATER_PROTECTED)}
-            <Route element={<AdminOnly />}>{later(['admin'])}</Route>
+            <Route element={<AdminOnly />}>
+              <Route path="admin" element={<Admin />} />
+            </Route>
           </Route>
           <Route path="*" element={<NotFound />} />
         </Route>

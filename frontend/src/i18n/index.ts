@@ -20,6 +20,11 @@ const loaders = {
 }
 /** What only some pages say comes with those pages, under the same names and in the same languages. */
 const sectionLoaders = {
+  admin: {
+    en: () => import('./admin/en.json'),
+    hi: () => import('./admin/hi.json'),
+    ta: () => import('./admin/ta.json'),
+  },
   auth: {
     en: () => import('./auth/en.json'),
     hi: () => import('./auth/hi.json'),
