@@ -20,6 +20,7 @@ const Admin = page(() => import('./routes/admin'), 'property', 'admin')
 const About = page(() => import('./routes/about'))
 const Contact = page(() => import('./routes/contact'))
 const Privacy = page(() => import('./routes/privacy'))
+const Compare = page(() => import('./routes/compare'), 'property', 'compare')
 const Coworking = page(() => import('./routes/coworking'))
 const CoworkingDetail = page(() => import('./routes/coworking-detail'))
 const Property = page(() => import('./routes/property'), 'property')
@@ -40,13 +41,7 @@ const Help = placeholder('Help')
 const NotBuilt = placeholder('NotBuilt')
 const NotFound = placeholder('NotFound')
 
-const LATER_PUBLIC = [
-  'old-home',
-  'ux-showcase',
-  'comprehensive-platform',
-  'compare',
-  'property-description-demo',
-]
+const LATER_PUBLIC = ['old-home', 'ux-showcase', 'comprehensive-platform', 'property-description-demo']
 const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
 const later = (paths: string[]) =>
   paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
@@ -60,6 +55,7 @@ export function Router() {
           <Route path="about-us" element={<About />} />
           <Route path="contact" element={<Contact />} />
           <Route path="privacy-policy" element={<Privacy />} />
+          <Route path="compare" element={<Compare />} />
           <Route path="coworking" element={<Coworking />} />
           <Route path="coworking/:slug" element={<CoworkingDetail />} />
           <Route path="commercial" element={<Commercial />} />

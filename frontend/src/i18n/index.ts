@@ -25,6 +25,11 @@ const sectionLoaders = {
     hi: () => import('./admin/hi.json'),
     ta: () => import('./admin/ta.json'),
   },
+  compare: {
+    en: () => import('./compare/en.json'),
+    hi: () => import('./compare/hi.json'),
+    ta: () => import('./compare/ta.json'),
+  },
   auth: {
     en: () => import('./auth/en.json'),
     hi: () => import('./auth/hi.json'),

@@ -7,7 +7,8 @@ const sql = readFileSync(
   path.resolve(import.meta.dirname, '../../../../sql/marketplace/20260101000100_coworking.sql'),
   'utf8',
 )
-const table = sql.slice(sql.indexOf('create table public.coworking_space ('), sql.indexOf('\n);'))
+const start = sql.indexOf('create table public.coworking_space (')
+const table = sql.slice(start, sql.indexOf('\n);', start))
 const GOOD = {
   ...EMPTY,
   name: 'Peelamedu Desks',

@@ -4,7 +4,8 @@ import { messageFor } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { LayoutGrid, List, SlidersHorizontal, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { needSection } from '@/i18n'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import { facetsOptions } from '../api/get-facets'
@@ -27,6 +28,11 @@ import { NothingFound } from './nothing-found'
 import { Pagination } from './pagination'
 import { PropertyCard } from './property-card'
 import { SuggestBox } from './suggest-box'
+
+const CompareTray = lazy(async () => {
+  const [{ CompareTray: component }] = await Promise.all([import('./compare-tray'), needSection('compare')])
+  return { default: component }
+})
 
 /** What the page itself is about, without the address saying so. */
 export type Fixed = Partial<Pick<Filters, 'type' | 'city'>>
@@ -140,6 +146,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
   const { params, filters, addressOf, go } = useFilters(path, fixed)
   const [sheet, setSheet] = useState(false)
   const top = useRef<HTMLDivElement>(null)
+  const comparing = useAppStore((state) => state.comparisonList.length > 0)
   const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(searchOptions(filters))
   const { data: counts = {} as Counts } = useQuery(facetsOptions(filters.q))
   const view = params.get('view') === 'list' ? 'list' : 'grid'
@@ -257,6 +264,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
           />
         </>
       )}
+      <Suspense>{comparing && <CompareTray />}</Suspense>
       <div
         data-slot="list-bar"
         className="sticky bottom-0 z-20 -mx-4 mt-10 grid grid-cols-2 gap-3 border-t border-slate-200 bg-white p-3 sm:-mx-6 md:hidden dark:border-slate-800 dark:bg-slate-950"
