@@ -30,6 +30,11 @@ const sectionLoaders = {
     hi: () => import('./compare/hi.json'),
     ta: () => import('./compare/ta.json'),
   },
+  map: {
+    en: () => import('./map/en.json'),
+    hi: () => import('./map/hi.json'),
+    ta: () => import('./map/ta.json'),
+  },
   auth: {
     en: () => import('./auth/en.json'),
     hi: () => import('./auth/hi.json'),
