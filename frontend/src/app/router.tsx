@@ -11,18 +11,22 @@ const page = (load: () => Promise<{ Component: ComponentType }>, ...sections: Se
     return { default: Component }
   })
 
-type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotBuilt' | 'NotFound'
+type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotFound'
 const placeholder = (name: Placeholder) =>
-  lazy(() => import('./routes/placeholders').then((module) => ({ default: module[name] })))
+  page(() => import('./routes/placeholders').then((module) => ({ Component: module[name] })), 'site')
 
 const Home = page(() => import('./routes/home'))
-const Admin = page(() => import('./routes/admin'), 'property', 'admin')
-const About = page(() => import('./routes/about'))
-const Contact = page(() => import('./routes/contact'))
-const Privacy = page(() => import('./routes/privacy'))
+const Admin = page(() => import('./routes/admin'), 'property', 'coworking', 'admin')
+const About = page(() => import('./routes/about'), 'site')
+const Contact = page(() => import('./routes/contact'), 'site')
+const Privacy = page(() => import('./routes/privacy'), 'site')
 const Compare = page(() => import('./routes/compare'), 'property', 'compare')
-const Coworking = page(() => import('./routes/coworking'))
-const CoworkingDetail = page(() => import('./routes/coworking-detail'))
+const OldHome = page(() => import('./routes/old-home'), 'property', 'site')
+const Platform = page(() => import('./routes/comprehensive-platform'), 'site')
+const Showcase = page(() => import('./routes/ux-showcase'), 'property', 'site')
+const Description = page(() => import('./routes/property-description-demo'), 'property', 'site')
+const Coworking = page(() => import('./routes/coworking'), 'coworking')
+const CoworkingDetail = page(() => import('./routes/coworking-detail'), 'coworking')
 const Property = page(() => import('./routes/property'), 'property')
 const Commercial = page(() => import('./routes/commercial'), 'property')
 const CommercialCategory = page(() => import('./routes/commercial-category'), 'property')
@@ -38,13 +42,11 @@ const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')
 const Settings = placeholder('Settings')
 const Help = placeholder('Help')
-const NotBuilt = placeholder('NotBuilt')
 const NotFound = placeholder('NotFound')
 
-const LATER_PUBLIC = ['old-home', 'ux-showcase', 'comprehensive-platform', 'property-description-demo']
 const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
 const later = (paths: string[]) =>
-  paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
+  paths.map((path) => <Route key={path} path={path} element={<NotFound />} />)
 
 export function Router() {
   return (
@@ -66,7 +68,10 @@ export function Router() {
           <Route path="auth/reset" element={<AuthReset />} />
           <Route path="auth/callback" element={<AuthCallback />} />
           <Route path="help" element={<Help />} />
-          {later(LATER_PUBLIC)}
+          <Route path="old-home" element={<OldHome />} />
+          <Route path="comprehensive-platform" element={<Platform />} />
+          <Route path="ux-showcase" element={<Showcase />} />
+          <Route path="property-description-demo" element={<Description />} />
           <Route element={<Protected />}>
             <Route path="dashboard" element={<Dashboard />} />
             <Route path="contacted-properties" element={<Contacted />} />

@@ -35,6 +35,16 @@ const sectionLoaders = {
     hi: () => import('./map/hi.json'),
     ta: () => import('./map/ta.json'),
   },
+  site: {
+    en: () => import('./site/en.json'),
+    hi: () => import('./site/hi.json'),
+    ta: () => import('./site/ta.json'),
+  },
+  coworking: {
+    en: () => import('./coworking/en.json'),
+    hi: () => import('./coworking/hi.json'),
+    ta: () => import('./coworking/ta.json'),
+  },
   auth: {
     en: () => import('./auth/en.json'),
     hi: () => import('./auth/hi.json'),
