@@ -55,6 +55,11 @@ export function start(name, args, env = {}) {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // Whose certificates are trusted where packages are fetched.
+      ...(process.env.SSL_CERT_FILE && { SSL_CERT_FILE: process.env.SSL_CERT_FILE }),
+      ...(process.env.NODE_EXTRA_CA_CERTS && {
+        NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
+      }),
       LOG_LEVEL: 'warn',
       ...env,
     },
@@ -81,8 +86,8 @@ export async function stop(child, signal = 'SIGTERM') {
 }
 
 /** Starts `standalone` and waits for its line `ready`. */
-export async function standalone(dataDir, ports, more = []) {
-  const child = start('standalone', [
+export async function standalone(dataDir, ports, more = [], env = {}) {
+  const args = [
     'start',
     ...['--data-dir', dataDir],
     ...[
@@ -94,7 +99,8 @@ export async function standalone(dataDir, ports, more = []) {
       String(ports.mailbox),
     ],
     ...more,
-  ]);
+  ];
+  const child = start('standalone', args, env);
   const endpoints = await new Promise((resolve, reject) => {
     child.on('line', (line) => line.startsWith('ready ') && resolve(JSON.parse(line.slice(6))));
     child.once('exit', (code) =>
@@ -123,12 +129,14 @@ export async function freePorts(...names) {
  * Apart, `standalone` still gives the database and the mailbox, as containers would, and the six services
  * run beside it with nothing but environment variables.
  */
-export async function platform() {
+export async function platform({ functions } = {}) {
   const folder = await dataFolder();
-  const { child, endpoints } = await standalone(folder, await freePorts('api', 'db', 'mailbox'));
+  const ports = await freePorts('api', 'db', 'mailbox');
+  const own = functions ? { NILAM_FUNCTIONS_FUNCTIONS_DIR: functions } : {};
+  const { child, endpoints } = await standalone(folder, ports, [], own);
   const children = [child];
   if (mode === 'apart') {
-    const apart = await startApart(endpoints, folder);
+    const apart = await startApart(endpoints, folder, functions);
     children.unshift(...apart.children);
     endpoints.API_URL = apart.url;
   }
@@ -144,7 +152,7 @@ export async function platform() {
   };
 }
 
-async function startApart(endpoints, folder) {
+async function startApart(endpoints, folder, functions) {
   const ports = await freePorts('gateway', 'rest', 'auth', 'storage', 'realtime', 'functions');
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const at = (name) => `http://127.0.0.1:${ports[name]}`;
@@ -216,8 +224,17 @@ async function startApart(endpoints, folder) {
       API_JWT_SECRET: secret,
     }),
     start('functions-svc', [], {
+      EDGE_RUNTIME_HOST: '127.0.0.1',
       EDGE_RUNTIME_PORT: String(ports.functions),
       JWT_SECRET: secret,
+      FUNCTIONS_DIR: functions ?? path.join(root, 'functions'),
+      FUNCTIONS_CACHE_DIR: path.join(folder, 'functions-cache'),
+      SUPABASE_URL: at('gateway'),
+      SUPABASE_ANON_KEY: endpoints.ANON_KEY,
+      SUPABASE_SERVICE_ROLE_KEY: endpoints.SERVICE_ROLE_KEY,
+      SUPABASE_PUBLISHABLE_KEY: endpoints.PUBLISHABLE_KEY,
+      SUPABASE_SECRET_KEY: endpoints.SECRET_KEY,
+      SUPABASE_DB_URL: endpoints.DB_URL,
     }),
     start('gateway', [], {
       GATEWAY_HOST: '127.0.0.1',

@@ -6,6 +6,7 @@
 
 mod app;
 mod catalog;
+mod cli;
 mod config;
 mod connections;
 mod deno;
@@ -23,5 +24,6 @@ mod token;
 mod worker;
 
 pub use app::App;
+pub use cli::Cli;
 pub use config::{Config, Deno, FunctionEnv, Limits, Policy, Source};
 pub use settings::{FunctionSettings, SettingsByName};

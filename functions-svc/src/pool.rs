@@ -16,7 +16,7 @@ use crate::{
     deno::Deno,
     error::Error,
     function::Function,
-    metrics::Metrics,
+    metrics::{Counts, Metrics},
     prepare::Prepared,
     process::{Process, Spawner},
     worker::Worker,
@@ -165,14 +165,19 @@ impl Pool {
         self.spares.want(function);
     }
 
-    /// Processes that take requests, and those that only end what they have.
-    pub(crate) fn counts(&self) -> (usize, usize) {
-        let workers = self.watched();
-        let retired = workers
-            .iter()
-            .filter(|watched| watched.worker.is_retired())
-            .count();
-        (workers.len() - retired, retired)
+    /// What there is at this moment.
+    pub(crate) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for watched in self.watched().iter() {
+            let worker = &watched.worker;
+            counts.inflight += worker.inflight();
+            if worker.is_retired() {
+                counts.retired += 1;
+            } else {
+                counts.active += 1;
+            }
+        }
+        counts
     }
 
     /// Watches over processes until `stop`, then ends them all.
