@@ -33,6 +33,7 @@ use spares::Spares;
 pub(crate) struct Pool {
     pub(crate) deno: Deno,
     pub(crate) limits: Limits,
+    pub(crate) bundles: bool,
     pub(crate) metrics: Arc<Metrics>,
     spawner: Spawner,
     run_dir: RunDir,
@@ -69,6 +70,7 @@ impl Pool {
         Ok(Self {
             deno: Deno::new(config.deno.clone())?,
             limits: config.limits.clone(),
+            bundles: config.deno.bundles,
             metrics,
             spawner: Spawner::new()?,
             run_dir,
@@ -83,6 +85,7 @@ impl Pool {
         &self,
         function: &Arc<Function>,
         prepared: &Prepared,
+        module: &Path,
     ) -> Result<Arc<Worker>, Error> {
         let permit = self.permit().await?;
         let definition = &function.definition;
@@ -91,7 +94,7 @@ impl Pool {
             Some(process) => (process, true),
             None => (self.spawn(function, prepared).await?, false),
         };
-        process.run(&self.deno, definition);
+        process.run(&self.deno, definition, module);
         let id = process.id;
         let booted =
             Worker::boot(process, &definition.name, self.limits.request_wait, permit).await;
