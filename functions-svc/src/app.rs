@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::Router;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Config, metrics::Metrics, pool::Pool, registry::Registry, routes};
+use crate::{Config, jobs::Jobs, metrics::Metrics, pool::Pool, registry::Registry, routes};
 
 /// The functions service.
 #[derive(Clone, Debug)]
@@ -15,6 +15,7 @@ struct Inner {
     registry: Arc<Registry>,
     pool: Arc<Pool>,
     metrics: Arc<Metrics>,
+    jobs: Jobs,
 }
 
 impl App {
@@ -26,12 +27,14 @@ impl App {
         if pool.deno.binary().is_none() {
             tracing::warn!("there is no Deno: functions answer 503 until it is installed");
         }
+        let jobs = Jobs::new(config.jobs.clone())?;
         registry.look(std::time::Duration::ZERO, &pool).await;
         Ok(Self(Arc::new(Inner {
             config,
             registry,
             pool,
             metrics,
+            jobs,
         })))
     }
 
@@ -41,12 +44,13 @@ impl App {
     }
 
     /// Loops that outlive a request: one looks at the files, one fetches what functions need, one looks after the
-    /// processes, which end with it.
+    /// processes, which end with it; webhooks and scheduled jobs.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
         let (registry, pool) = (&self.0.registry, &self.0.pool);
         tracker.spawn(registry.clone().watch(pool.clone(), stop.clone()));
         tracker.spawn(registry.clone().prepare(pool.clone(), stop.clone()));
+        self.0.jobs.spawn(&tracker, stop.clone());
         tracker.spawn(pool.clone().keep(stop));
         tracker
     }
@@ -61,6 +65,10 @@ impl App {
 
     pub(crate) fn pool(&self) -> &Arc<Pool> {
         &self.0.pool
+    }
+
+    pub(crate) fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

@@ -11,6 +11,7 @@ use crate::settings::{self, SettingsByName};
 
 mod environment;
 
+use crate::jobs::JobsConfig;
 pub use environment::FunctionEnv;
 pub(crate) use environment::{is_secret_name, is_visible};
 
@@ -38,6 +39,8 @@ pub struct Config {
     pub policy: Option<Policy>,
     /// What a function may use.
     pub limits: Limits,
+    /// Webhooks and scheduled jobs.
+    pub jobs: JobsConfig,
 }
 
 /// Where functions are and what is said about them.
@@ -152,6 +155,7 @@ impl Config {
             deno: deno(&mut reader, vars),
             policy: reader.parse(&["FUNCTIONS_POLICY"]),
             limits: limits(&mut reader),
+            jobs: JobsConfig::read(&mut reader),
         };
         if config.verify_jwt && config.keys.is_empty() {
             reader.problem("JWT_SECRET or SUPABASE_JWKS is required unless VERIFY_JWT is false");

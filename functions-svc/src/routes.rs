@@ -47,7 +47,7 @@ async fn metric(State(app): State<App>) -> Json<Value> {
 }
 
 async fn metrics(State(app): State<App>) -> Response {
-    let text = app.metrics().render(app.pool().counts());
+    let text = app.metrics().render(app.pool().counts()) + &app.jobs().metrics().await;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
