@@ -85,6 +85,7 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	$(NODE) benches/gateway.mjs
 	cargo build --release --package realtime-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
+	$(NODE) benches/functions.mjs
 
 nats: ## Installs the NATS server where there is none and the system's package manager can.
 	@scripts/ensure-nats.sh
