@@ -31,6 +31,7 @@ use crate::{
     headers::Peer,
     health::health,
     metrics::Metrics,
+    rates::{self, Rates},
     routes,
     upstream::{self, Balancer},
     with_file,
@@ -52,6 +53,7 @@ struct Inner {
 /// The settings, and what is made from them. A reload makes a new one; a request sees one from its beginning to its end.
 pub(crate) struct Live {
     pub(crate) config: Config,
+    pub(crate) rates: Arc<Rates>,
     frontend: Frontend,
     balancers: [Option<Arc<Balancer>>; Service::ALL.len()],
 }
@@ -64,6 +66,12 @@ impl Live {
         earlier: Option<&Self>,
     ) -> Self {
         let frontend = Frontend::new(&config);
+        // The same limits go on with their counts.
+        let known = earlier.filter(|earlier| earlier.rates.settings == config.rates);
+        let rates = known.map_or_else(
+            || Arc::new(Rates::new(&config.rates)),
+            |known| Arc::clone(&known.rates),
+        );
         let balancers = Service::ALL.map(|service| {
             let upstream = config.upstreams.0.get(&service)?;
             let earlier = earlier.and_then(|earlier| earlier.balancer(service));
@@ -74,6 +82,7 @@ impl Live {
         });
         Self {
             config,
+            rates,
             frontend,
             balancers,
         }
@@ -162,10 +171,12 @@ impl App {
             .with_state(self.clone())
     }
 
-    /// Starts what goes on beside requests: copies of services are asked whether they are ready.
+    /// Starts what goes on beside requests: copies of services are asked whether they are ready, and
+    /// copies of the gateway tell each other what they counted.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let workers = TaskTracker::new();
-        workers.spawn(upstream::watch(self.clone(), stop));
+        workers.spawn(upstream::watch(self.clone(), stop.clone()));
+        workers.spawn(rates::share(self.clone(), stop));
         workers.close();
         workers
     }
