@@ -224,12 +224,12 @@ impl App {
         let live = self.live();
         let path = request.uri().path();
         if path == "/health" {
-            return (health(&live).await, None);
+            return (Box::pin(health(&live)).await, None);
         }
         let found = match routes::resolve(path) {
             Ok(Some(found)) => found,
             Ok(None) => {
-                let mut response = live.frontend.serve(request).await;
+                let mut response = Box::pin(live.frontend.serve(request)).await;
                 if response.status().is_client_error() {
                     cors::expose(response.headers_mut());
                 }
