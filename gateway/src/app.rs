@@ -141,11 +141,12 @@ impl App {
         self.0.log.store(log);
     }
 
-    /// Reads the settings again at each SIGHUP; what cannot be used changes nothing.
-    pub async fn reload_on_hangup(self, vars: Vars) -> io::Result<()> {
+    /// Reads the settings of the process again at each SIGHUP, with the files that they name; what cannot be used changes
+    /// nothing.
+    pub async fn reload_on_hangup(self) -> io::Result<()> {
         let mut hangups = signal(SignalKind::hangup())?;
         while hangups.recv().await.is_some() {
-            let config = with_file(&vars)
+            let config = with_file(&Vars::from_process())
                 .map_err(|error| error.to_string())
                 .and_then(|vars| Config::from_vars(&vars).map_err(|error| error.to_string()));
             match config {
