@@ -29,7 +29,7 @@ use crate::{
     forward::forward,
     frontend::Frontend,
     headers::Peer,
-    health::health,
+    health::{Known, health},
     metrics::Metrics,
     rates::{self, Rates},
     routes,
@@ -54,6 +54,7 @@ struct Inner {
 pub(crate) struct Live {
     pub(crate) config: Config,
     pub(crate) rates: Arc<Rates>,
+    pub(crate) health: Known,
     frontend: Frontend,
     balancers: [Option<Arc<Balancer>>; Service::ALL.len()],
 }
@@ -83,6 +84,7 @@ impl Live {
         Self {
             config,
             rates,
+            health: Known::default(),
             frontend,
             balancers,
         }
@@ -246,7 +248,10 @@ impl App {
         let service = answer.is_ok().then_some(found.0.service);
         let mut response = answer.unwrap_or_else(axum::response::IntoResponse::into_response);
         // Errors too: without these headers a browser hides the body from the page.
-        cors::expose(response.headers_mut());
+        match service {
+            Some(Service::Functions) => cors::expose_also(response.headers_mut()),
+            _ => cors::expose(response.headers_mut()),
+        }
         (response, service)
     }
 }
