@@ -204,11 +204,7 @@ fn listen(host: IpAddr, port: u16) -> anyhow::Result<StdListener> {
 
 /// `frontend/dist` near here, if it is built.
 fn built_frontend() -> Option<PathBuf> {
-    server::near()
-        .iter()
-        .flat_map(|folder| folder.ancestors())
-        .map(|folder| folder.join("frontend/dist"))
-        .find(|dir| dir.join("index.html").is_file())
+    server::find_near("frontend/dist", |dir| dir.join("index.html").is_file())
 }
 
 impl Stack {

@@ -77,7 +77,7 @@ impl Database {
             .context("the database cannot be reached")
     }
 
-    /// Migrates what every project stands on: base, auth, storage and realtime.
+    /// Migrates what every project stands on: base, auth, storage, realtime and functions.
     pub async fn migrate_platform(&self) -> anyhow::Result<()> {
         let mut connection = self.connect().await?;
         for set in self.platform() {
@@ -87,13 +87,14 @@ impl Database {
         Ok(())
     }
 
-    fn platform(&self) -> [Set; 5] {
+    fn platform(&self) -> [Set; 6] {
         [
             base(self.password()),
             auth_svc::migrations(),
             storage_svc::migrations(),
             realtime_svc::migrations(),
             realtime_svc::service_migrations(),
+            functions_svc::migrations(),
         ]
     }
 
@@ -112,7 +113,7 @@ impl Database {
         Ok(())
     }
 
-    /// Migrates base, auth, storage, realtime and the product, and fills a database that is new.
+    /// Migrates base, auth, storage, realtime, functions and the product, and fills a database that is new.
     pub async fn migrate(&self, seed: Seed) -> anyhow::Result<()> {
         let mut connection = self.connect().await?;
         let product = Set::numbered("marketplace", "postgres", Bookkeeping::Project, MARKETPLACE);

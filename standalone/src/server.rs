@@ -18,6 +18,15 @@ pub(crate) fn near() -> Vec<PathBuf> {
     std::env::current_dir().into_iter().chain(binary).collect()
 }
 
+/// A folder of this name at or above one of those.
+pub(crate) fn find_near(name: &str, is_it: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    near()
+        .iter()
+        .flat_map(|folder| folder.ancestors())
+        .map(|folder| folder.join(name))
+        .find(|dir| is_it(dir))
+}
+
 /// Starts the private server.
 pub(crate) async fn start(
     arguments: &StartArgs,

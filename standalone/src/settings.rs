@@ -18,6 +18,23 @@ const SERVICES: [&str; 6] = [
     "storage",
 ];
 
+/// What functions-svc has to know of the machine: where Deno is, and how packages are fetched.
+const MACHINE: [&str; 13] = [
+    "PATH",
+    "DENO_BIN",
+    "DENO_CERT",
+    "DENO_TLS_CA_STORE",
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "NPM_CONFIG_REGISTRY",
+    "JSR_URL",
+    "DENO_AUTH_TOKENS",
+];
+
 /// What the operator set for each service, before what standalone itself decides.
 #[derive(Debug, Default)]
 pub struct Overrides {
@@ -34,10 +51,13 @@ impl Overrides {
         let mut overrides = Self::default();
         for service in SERVICES {
             let prefix = format!("NILAM_{}_", service.to_uppercase());
-            let vars = environment
+            let machine = environment
                 .iter()
-                .filter_map(|(name, value)| Some((name.strip_prefix(&prefix)?, value)))
-                .collect();
+                .filter(|(name, _)| service == "functions" && MACHINE.contains(name));
+            let own = environment
+                .iter()
+                .filter_map(|(name, value)| Some((name.strip_prefix(&prefix)?, value)));
+            let vars = machine.chain(own).collect();
             overrides.environment.insert(service.to_owned(), vars);
             overrides.file.insert(service.to_owned(), Vars::default());
         }

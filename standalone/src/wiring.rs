@@ -1,6 +1,6 @@
 //! What only standalone knows, as settings of the services.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use svc_kit::env::Vars;
 
@@ -9,6 +9,7 @@ use crate::{
     database::Database,
     keys::Keys,
     project::Layer,
+    server,
     settings::Overrides,
     state::{self, Endpoints},
 };
@@ -23,6 +24,11 @@ pub(crate) struct Wiring<'a> {
     /// What a project says, if one is served.
     pub(crate) layer: &'a Layer,
     pub(crate) smtp_port: u16,
+}
+
+/// The product's functions.
+fn own_functions() -> Option<PathBuf> {
+    server::find_near("functions", Path::is_dir)
 }
 
 fn text(value: impl std::fmt::Display) -> String {
@@ -189,6 +195,8 @@ impl Wiring<'_> {
             &[
                 ("JWT_SECRET", self.keys.jwt_secret.clone()),
                 ("SUPABASE_JWKS", self.keys.jwks.clone().unwrap_or_default()),
+                // For webhooks and jobs; functions see the other one.
+                ("DATABASE_URL", self.database.url_as("supabase_admin")),
                 ("SUPABASE_URL", self.endpoints.api_url.clone()),
                 ("SUPABASE_ANON_KEY", self.keys.anon_key.clone()),
                 (
@@ -196,8 +204,25 @@ impl Wiring<'_> {
                     self.keys.service_role_key.clone(),
                 ),
                 ("SUPABASE_DB_URL", self.database.url_as("postgres")),
+                (
+                    "SUPABASE_PUBLISHABLE_KEY",
+                    self.keys.publishable_key.clone(),
+                ),
+                ("SUPABASE_SECRET_KEY", self.keys.secret_key.clone()),
             ],
-            &[],
+            &[
+                (
+                    "FUNCTIONS_DIR",
+                    own_functions()
+                        .unwrap_or_else(|| self.data_dir.join("functions"))
+                        .display()
+                        .to_string(),
+                ),
+                (
+                    "FUNCTIONS_CACHE_DIR",
+                    text(self.data_dir.join("functions-cache").display()),
+                ),
+            ],
         )
     }
 
