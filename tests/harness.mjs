@@ -54,7 +54,7 @@ export async function until(what, check, timeoutMs = 30_000) {
 /** The path of one of our programs. */
 export const binary = (name) => path.join(binaries, name);
 
-/** One of our binaries, whose output is kept for the message of a failure. */
+/** One of our programs, whose output is kept for the message of a failure. */
 export const start = (name, args, env) => run(binary(name), args, env);
 
 /** A program of the system, likewise. */

@@ -11,9 +11,9 @@ use crate::settings::{self, SettingsByName};
 
 mod environment;
 
+use crate::jobs::JobsConfig;
 pub use environment::FunctionEnv;
 pub(crate) use environment::{is_secret_name, is_visible};
-use crate::jobs::JobsConfig;
 
 /// The functions service's settings.
 #[derive(Clone, Debug)]

@@ -25,5 +25,5 @@ mod worker;
 
 pub use app::App;
 pub use config::{Config, Deno, FunctionEnv, Limits, Policy, Source};
-pub use settings::{FunctionSettings, SettingsByName};
 pub use jobs::{CronConfig, JobsConfig, NetConfig, migrations};
+pub use settings::{FunctionSettings, SettingsByName};

@@ -322,6 +322,13 @@ impl Stack {
                 .map_err(|error| anyhow::anyhow!("{error:#}"))?;
         }
         let endpoints = self.endpoints(database)?;
+        if self.project.is_none() {
+            let functions = format!("{}/functions/v1", endpoints.api_url);
+            database
+                .point_to_functions(&functions, &self.keys.service_role_key)
+                .await
+                .context("the product's triggers cannot be told where the functions are")?;
+        }
         let layer = match &self.project {
             Some(project) => project.layer(&Surroundings {
                 api_url: &endpoints.api_url,

@@ -38,6 +38,10 @@ const MARKETPLACE: &[(&str, &str)] = &[
         "20260101000600_review_pictures_and_place",
         include_str!("../../sql/marketplace/20260101000600_review_pictures_and_place.sql"),
     ),
+    (
+        "20260101000700_owners",
+        include_str!("../../sql/marketplace/20260101000700_owners.sql"),
+    ),
 ];
 
 /// The demonstration data, under the path by which the CLI notes it.
@@ -125,6 +129,22 @@ impl Database {
                 .await
                 .context("the demonstration data failed")?;
         }
+        connection.close().await?;
+        Ok(())
+    }
+
+    /// Tells the product's triggers where the functions are, and the key that calls them.
+    pub async fn point_to_functions(&self, url: &str, key: &str) -> anyhow::Result<()> {
+        let mut connection = PgConnection::connect(self.url.as_str()).await?;
+        sqlx::query(
+            "insert into private.settings (name, value)
+             values ('functions_url', $1), ('service_role_key', $2)
+             on conflict (name) do update set value = excluded.value",
+        )
+        .bind(url)
+        .bind(key)
+        .execute(&mut connection)
+        .await?;
         connection.close().await?;
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(crate) fn near() -> Vec<PathBuf> {
     std::env::current_dir().into_iter().chain(binary).collect()
 }
 
-/// A folder of this name at or above one of those.
+/// A folder of that name in one of those, or in a folder above.
 pub(crate) fn find_near(name: &str, is_it: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     near()
         .iter()

@@ -1,6 +1,6 @@
 //! What only standalone knows, as settings of the services.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use svc_kit::env::Vars;
 
@@ -24,11 +24,6 @@ pub(crate) struct Wiring<'a> {
     /// What a project says, if one is served.
     pub(crate) layer: &'a Layer,
     pub(crate) smtp_port: u16,
-}
-
-/// The product's functions.
-fn own_functions() -> Option<PathBuf> {
-    server::find_near("functions", Path::is_dir)
 }
 
 fn text(value: impl std::fmt::Display) -> String {
@@ -190,6 +185,9 @@ impl Wiring<'_> {
     }
 
     pub(crate) fn functions(&self) -> Vars {
+        // The product's own, when there is no project.
+        let dir = server::find_near("functions", Path::is_dir)
+            .unwrap_or_else(|| self.data_dir.join("functions"));
         self.vars(
             "functions",
             &[
@@ -197,13 +195,13 @@ impl Wiring<'_> {
                 ("SUPABASE_JWKS", self.keys.jwks.clone().unwrap_or_default()),
                 // For webhooks and jobs; functions see the other one.
                 ("DATABASE_URL", self.database.url_as("supabase_admin")),
+                ("SUPABASE_DB_URL", self.database.url_as("postgres")),
                 ("SUPABASE_URL", self.endpoints.api_url.clone()),
                 ("SUPABASE_ANON_KEY", self.keys.anon_key.clone()),
                 (
                     "SUPABASE_SERVICE_ROLE_KEY",
                     self.keys.service_role_key.clone(),
                 ),
-                ("SUPABASE_DB_URL", self.database.url_as("postgres")),
                 (
                     "SUPABASE_PUBLISHABLE_KEY",
                     self.keys.publishable_key.clone(),
@@ -211,13 +209,7 @@ impl Wiring<'_> {
                 ("SUPABASE_SECRET_KEY", self.keys.secret_key.clone()),
             ],
             &[
-                (
-                    "FUNCTIONS_DIR",
-                    own_functions()
-                        .unwrap_or_else(|| self.data_dir.join("functions"))
-                        .display()
-                        .to_string(),
-                ),
+                ("FUNCTIONS_DIR", text(dir.display())),
                 (
                     "FUNCTIONS_CACHE_DIR",
                     text(self.data_dir.join("functions-cache").display()),
