@@ -11,6 +11,7 @@ mod jobs;
 mod receiver;
 mod requests;
 mod runs;
+mod takeover;
 mod webhooks;
 
 use std::time::Duration;
@@ -48,7 +49,11 @@ struct Service {
 
 impl Service {
     async fn start(db: &TestDb, more: &[(&str, &str)]) -> Self {
-        let mut vars: Vars = [("VERIFY_JWT", "false"), ("DATABASE_URL", db.url())]
+        Self::at(db.url(), more).await
+    }
+
+    async fn at(url: &str, more: &[(&str, &str)]) -> Self {
+        let mut vars: Vars = [("VERIFY_JWT", "false"), ("DATABASE_URL", url)]
             .into_iter()
             .collect();
         for (name, value) in more {
