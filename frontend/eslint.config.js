@@ -2,7 +2,7 @@ import importPlugin from 'eslint-plugin-import'
 import hooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 
-const features = ['auth', 'site', 'coworking', 'listings', 'live']
+const features = ['auth', 'site', 'coworking', 'listings', 'live', 'profile']
 
 export default tseslint.config({ ignores: ['dist'] }, ...tseslint.configs.recommended, {
   files: ['src/**/*.{ts,tsx}'],

@@ -106,9 +106,13 @@ async fn receiver() -> (String, Arc<AtomicUsize>) {
 }
 
 async fn service(db: &TestDb, stop: CancellationToken) -> tokio_util::task::TaskTracker {
-    let vars: Vars = [("VERIFY_JWT", "false"), ("DATABASE_URL", db.url())]
-        .into_iter()
-        .collect();
+    let vars: Vars = [
+        ("VERIFY_JWT", "false"),
+        ("DATABASE_URL", db.url()),
+        ("FUNCTIONS_POOL_SIZE", "0"),
+    ]
+    .into_iter()
+    .collect();
     let app = App::connect(Config::from_vars(&vars).unwrap())
         .await
         .unwrap();

@@ -27,11 +27,10 @@ const CommercialCategory = page(() => import('./routes/commercial-category'), 'p
 const Login = page(() => import('./routes/login'), 'auth')
 const AuthReset = page(() => import('./routes/auth-reset'), 'auth')
 const AuthCallback = page(() => import('./routes/auth-callback'), 'auth')
-const Dashboard = page(() => import('./routes/dashboard'), 'property')
 const Shortlisted = page(() => import('./routes/shortlisted'), 'property')
 const Viewed = page(() => import('./routes/viewed'), 'property')
 const Contacted = page(() => import('./routes/contacted'), 'property')
-const Profile = page(() => import('./routes/profile'))
+const Owner = page(() => import('./routes/owner'), 'property')
 const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')
 const Settings = placeholder('Settings')
@@ -46,7 +45,8 @@ const LATER_PUBLIC = [
   'compare',
   'property-description-demo',
 ]
-const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
+/** What only owners need is told apart in a chunk of its own. */
+const OWNER = ['edit-listing/:id', 'list-property', 'my-listings', 'dashboard', 'profile']
 const later = (paths: string[]) =>
   paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
 
@@ -71,15 +71,15 @@ export function Router() {
           <Route path="help" element={<Help />} />
           {later(LATER_PUBLIC)}
           <Route element={<Protected />}>
-            <Route path="dashboard" element={<Dashboard />} />
             <Route path="contacted-properties" element={<Contacted />} />
             <Route path="shortlisted-properties" element={<Shortlisted />} />
             <Route path="viewed-properties" element={<Viewed />} />
-            <Route path="profile" element={<Profile />} />
             <Route path="messages" element={<Messages />} />
             <Route path="viewings" element={<Viewings />} />
             <Route path="settings" element={<Settings />} />
-            {later(LATER_PROTECTED)}
+            {OWNER.map((path) => (
+              <Route key={path} path={path} element={<Owner />} />
+            ))}
             <Route element={<AdminOnly />}>{later(['admin'])}</Route>
           </Route>
           <Route path="*" element={<NotFound />} />

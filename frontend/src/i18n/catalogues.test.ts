@@ -6,14 +6,20 @@ import authHi from './auth/hi.json'
 import authTa from './auth/ta.json'
 import baseEn from './en.json'
 import baseHi from './hi.json'
+import listingEn from './listing/en.json'
+import listingHi from './listing/hi.json'
+import listingTa from './listing/ta.json'
+import ownerEn from './owner/en.json'
+import ownerHi from './owner/hi.json'
+import ownerTa from './owner/ta.json'
 import propertyEn from './property/en.json'
 import propertyHi from './property/hi.json'
 import propertyTa from './property/ta.json'
 import baseTa from './ta.json'
 
-const en: Record<string, string> = { ...baseEn, ...authEn, ...propertyEn }
-const hi: Record<string, string> = { ...baseHi, ...authHi, ...propertyHi }
-const ta: Record<string, string> = { ...baseTa, ...authTa, ...propertyTa }
+const en: Record<string, string> = { ...baseEn, ...authEn, ...propertyEn, ...listingEn, ...ownerEn }
+const hi: Record<string, string> = { ...baseHi, ...authHi, ...propertyHi, ...listingHi, ...ownerHi }
+const ta: Record<string, string> = { ...baseTa, ...authTa, ...propertyTa, ...listingTa, ...ownerTa }
 
 const placeholders = (text: string) => [...text.matchAll(/{{\s*(\w+)\s*}}/g)].map(([, name]) => name).sort()
 // Languages differ in their plural forms, so those are compared without the form.
@@ -44,7 +50,7 @@ describe.each([
 })
 
 it('no section says what another says', () => {
-  const all = [baseEn, authEn, propertyEn].flatMap((words) => Object.keys(words))
+  const all = [baseEn, authEn, propertyEn, listingEn, ownerEn].flatMap((words) => Object.keys(words))
   expect(all.filter((key, index) => all.indexOf(key) !== index)).toEqual([])
 })
 

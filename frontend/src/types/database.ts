@@ -3,6 +3,25 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   public: {
     Tables: {
+      account_deletions: {
+        Row: {
+          created_at: string
+          reason: string | null
+          user_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          created_at?: string
+          reason?: string | null
+          user_id?: string
+        }
+        Update: {
+          created_at?: string
+          reason?: string | null
+          user_id?: string
+        }
+        Relationships: []
+      }
       contact_messages: {
         Row: {
           created_at: string
@@ -11,6 +30,7 @@ export type Database = {
           message: string
           name: string
           phone: string | null
+          sender_hash: string | null
           subject: string | null
           updated_at: string
         }
@@ -22,6 +42,7 @@ export type Database = {
           message: string
           name: string
           phone?: string | null
+          sender_hash?: string | null
           subject?: string | null
           updated_at?: string
         }
@@ -32,6 +53,7 @@ export type Database = {
           message?: string
           name?: string
           phone?: string | null
+          sender_hash?: string | null
           subject?: string | null
           updated_at?: string
         }
@@ -202,6 +224,7 @@ export type Database = {
           intent: Database['public']['Enums']['enquiry_intent']
           message: string
           name: string
+          notified_at: string | null
           owner_id: string
           phone: string | null
           preferred_time: string | null
@@ -219,6 +242,7 @@ export type Database = {
           intent?: Database['public']['Enums']['enquiry_intent']
           message: string
           name: string
+          notified_at?: string | null
           owner_id: string
           phone?: string | null
           preferred_time?: string | null
@@ -235,6 +259,7 @@ export type Database = {
           intent?: Database['public']['Enums']['enquiry_intent']
           message?: string
           name?: string
+          notified_at?: string | null
           owner_id?: string
           phone?: string | null
           preferred_time?: string | null
@@ -314,6 +339,8 @@ export type Database = {
           company: string | null
           created_at: string
           email: string | null
+          enquiry_mail: boolean
+          enquiry_sms: boolean
           full_name: string
           id: string
           locale: Database['public']['Enums']['locale']
@@ -331,6 +358,8 @@ export type Database = {
           company?: string | null
           created_at?: string
           email?: string | null
+          enquiry_mail?: boolean
+          enquiry_sms?: boolean
           full_name?: string
           id: string
           locale?: Database['public']['Enums']['locale']
@@ -347,6 +376,8 @@ export type Database = {
           company?: string | null
           created_at?: string
           email?: string | null
+          enquiry_mail?: boolean
+          enquiry_sms?: boolean
           full_name?: string
           id?: string
           locale?: Database['public']['Enums']['locale']
@@ -826,6 +857,15 @@ export type Database = {
           owner_phone: string
         }[]
       }
+      contacted_owners: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          owner_email: string
+          owner_name: string
+          owner_phone: string
+          property_id: string
+        }[]
+      }
       is_admin: { Args: Record<PropertyKey, never>; Returns: boolean }
       moderate: {
         Args: { p_id: string; reason?: string; to: Database['public']['Enums']['property_status'] }
@@ -950,6 +990,17 @@ export type Database = {
           kind: string
           label: string
         }[]
+      }
+      take_contact_message: {
+        Args: {
+          email: string
+          message: string
+          name: string
+          phone: string
+          sender_hash: string
+          subject: string
+        }
+        Returns: string
       }
     }
     Enums: {

@@ -53,9 +53,14 @@ impl Service {
     }
 
     async fn at(url: &str, more: &[(&str, &str)]) -> Self {
-        let mut vars: Vars = [("VERIFY_JWT", "false"), ("DATABASE_URL", url)]
-            .into_iter()
-            .collect();
+        let mut vars: Vars = [
+            ("VERIFY_JWT", "false"),
+            ("DATABASE_URL", url),
+            // No function is called here.
+            ("FUNCTIONS_POOL_SIZE", "0"),
+        ]
+        .into_iter()
+        .collect();
         for (name, value) in more {
             vars.set(*name, *value);
         }
@@ -69,7 +74,7 @@ impl Service {
     }
 
     async fn metrics(&self) -> String {
-        let request = Request::get("/_internal/jobs/metrics")
+        let request = Request::get("/_internal/metrics")
             .body(Body::empty())
             .unwrap();
         let response = self.app.router().oneshot(request).await.unwrap();

@@ -78,6 +78,9 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
       <Link className={item} to="/profile">
         {t('profile')}
       </Link>
+      <Link className={item} to="/my-listings">
+        {t('myListings')}
+      </Link>
       <Link className={item} to="/dashboard">
         {t('dashboard')}
         {newEnquiries > 0 && (
@@ -86,6 +89,9 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
             <span className="sr-only">{t('newEnquiries', { count: newEnquiries })}</span>
           </span>
         )}
+      </Link>
+      <Link className={item} to="/ux-showcase">
+        {t('uxShowcase')}
       </Link>
       <Link className={item} to="/contacted-properties">
         {t('contacted')}
@@ -149,12 +155,12 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('coworking')}
           </Link>
-          {/* After sign-in it leads to the wizard, which is not built: no link rather than a dead end. */}
-          {!isAuthenticated && (
-            <Link to="/auth/login" className={cn(buttonVariants(), 'max-xl:hidden')}>
-              {t('listProperty')}
-            </Link>
-          )}
+          <Link
+            to={isAuthenticated ? '/list-property' : '/auth/login'}
+            className={cn(buttonVariants(), 'max-xl:hidden')}
+          >
+            {t('listProperty')}
+          </Link>
           <select
             aria-label={t('language')}
             value={i18n.language}
@@ -232,13 +238,13 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             <Link className="block px-3 py-2.5" to="/coworking">
               {t('coworking')}
             </Link>
+            <Link className="block px-3 py-2.5" to={isAuthenticated ? '/list-property' : '/auth/login'}>
+              {t('listProperty')}
+            </Link>
             {isAuthenticated ? (
               <AccountItems onLogout={onLogout} />
             ) : (
               <>
-                <Link className="block px-3 py-2.5" to="/auth/login">
-                  {t('listProperty')}
-                </Link>
                 <Link className="block px-3 py-2.5" to="/auth/login">
                   {t('login')}
                 </Link>
