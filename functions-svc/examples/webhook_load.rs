@@ -27,9 +27,9 @@ use svc_kit::{
 use tokio::{net::TcpListener, time::sleep};
 use tokio_util::sync::CancellationToken;
 
-const REQUESTS: usize = 40_000;
+const REQUESTS: usize = 20_000;
 const ROWS: usize = 20_000;
-const SINGLE: usize = 4_000;
+const SINGLE: usize = 1_600;
 const WRITERS: usize = 16;
 
 #[tokio::main]

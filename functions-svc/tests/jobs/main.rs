@@ -31,7 +31,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
 /// Nothing here takes that long unless it never happens.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 async fn database() -> TestDb {
     let template = Template::new("functions")
@@ -58,6 +58,8 @@ impl Service {
             ("DATABASE_URL", url),
             // No function is called here.
             ("FUNCTIONS_POOL_SIZE", "0"),
+            // Logins take long in unoptimised code on a busy machine.
+            ("CRON_STARTUP_TIMEOUT", "120s"),
         ]
         .into_iter()
         .collect();
