@@ -92,12 +92,13 @@ nats: ## Installs the NATS server where there is none and the system's package m
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh
 
-check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lints, types, licences.
+check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lints, types, licences, dashboard and alerts.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features -- --deny warnings
 	$(DENY) --all-features check bans licenses sources
 	cd frontend && npm run format:check && npm run lint && npm run typecheck
-	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' package.json
+	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' scripts/check-monitoring.mjs package.json
+	$(NODE) scripts/check-monitoring.mjs
 
 $(DENY):
 	# A debug build: it runs for seconds and would compile for minutes.

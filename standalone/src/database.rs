@@ -42,6 +42,10 @@ const MARKETPLACE: &[(&str, &str)] = &[
         "20260101000700_owners",
         include_str!("../../sql/marketplace/20260101000700_owners.sql"),
     ),
+    (
+        "20260101000800_administration",
+        include_str!("../../sql/marketplace/20260101000800_administration.sql"),
+    ),
 ];
 
 /// The demonstration data, under the path by which the CLI notes it.
