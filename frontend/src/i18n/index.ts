@@ -20,6 +20,31 @@ const loaders = {
 }
 /** What only some pages say comes with those pages, under the same names and in the same languages. */
 const sectionLoaders = {
+  admin: {
+    en: () => import('./admin/en.json'),
+    hi: () => import('./admin/hi.json'),
+    ta: () => import('./admin/ta.json'),
+  },
+  compare: {
+    en: () => import('./compare/en.json'),
+    hi: () => import('./compare/hi.json'),
+    ta: () => import('./compare/ta.json'),
+  },
+  map: {
+    en: () => import('./map/en.json'),
+    hi: () => import('./map/hi.json'),
+    ta: () => import('./map/ta.json'),
+  },
+  site: {
+    en: () => import('./site/en.json'),
+    hi: () => import('./site/hi.json'),
+    ta: () => import('./site/ta.json'),
+  },
+  coworking: {
+    en: () => import('./coworking/en.json'),
+    hi: () => import('./coworking/hi.json'),
+    ta: () => import('./coworking/ta.json'),
+  },
   auth: {
     en: () => import('./auth/en.json'),
     hi: () => import('./auth/hi.json'),

@@ -3,22 +3,37 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   public: {
     Tables: {
-      account_deletions: {
+      admin_events: {
         Row: {
-          created_at: string
-          reason: string | null
-          user_id: string
+          action: string
+          actor: string | null
+          at: string
+          details: NonNullable<Json>
+          id: string
+          subject: string | null
+          subject_id: string
+          subject_type: string
         }
         ComputedFields: never
         Insert: {
-          created_at?: string
-          reason?: string | null
-          user_id?: string
+          action: string
+          actor?: string | null
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          subject?: string | null
+          subject_id: string
+          subject_type: string
         }
         Update: {
-          created_at?: string
-          reason?: string | null
-          user_id?: string
+          action?: string
+          actor?: string | null
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          subject?: string | null
+          subject_id?: string
+          subject_type?: string
         }
         Relationships: []
       }
@@ -26,6 +41,8 @@ export type Database = {
         Row: {
           created_at: string
           email: string
+          handled_at: string | null
+          handled_by: string | null
           id: string
           message: string
           name: string
@@ -38,6 +55,8 @@ export type Database = {
         Insert: {
           created_at?: string
           email: string
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           message: string
           name: string
@@ -49,6 +68,8 @@ export type Database = {
         Update: {
           created_at?: string
           email?: string
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           message?: string
           name?: string
@@ -742,6 +763,8 @@ export type Database = {
         Row: {
           created_at: string
           details: string | null
+          handled_at: string | null
+          handled_by: string | null
           id: string
           property_id: string
           reason: string
@@ -752,6 +775,8 @@ export type Database = {
         Insert: {
           created_at?: string
           details?: string | null
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           property_id: string
           reason: string
@@ -761,6 +786,8 @@ export type Database = {
         Update: {
           created_at?: string
           details?: string | null
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           property_id?: string
           reason?: string
@@ -846,9 +873,37 @@ export type Database = {
       }
     }
     Views: {
-      [_ in never]: never
+      audit_log: {
+        Row: {
+          action: string | null
+          actor: string | null
+          actor_name: string | null
+          at: string | null
+          details: Json | null
+          id: string | null
+          subject: string | null
+          subject_id: string | null
+          subject_type: string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
     }
     Functions: {
+      admin_counts: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          messages: number
+          pending: number
+          reports: number
+        }[]
+      }
+      administrators: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          user_id: string
+        }[]
+      }
       contact_owner: {
         Args: { message: string; name: string; phone: string; property_id: string }
         Returns: {
@@ -880,6 +935,21 @@ export type Database = {
           name: string
           owner_id: string
           verified: boolean
+        }[]
+      }
+      possible_duplicates: {
+        Args: { p_id: string }
+        Returns: {
+          address: string
+          city: string
+          id: string
+          likeness: number
+          locality: string
+          owner_name: string
+          same_address: boolean
+          slug: string
+          status: Database['public']['Enums']['property_status']
+          title: string
         }[]
       }
       property_facets: {
@@ -982,6 +1052,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      set_handled: { Args: { handled: boolean; kind: string; p_id: string }; Returns: boolean }
       set_verified_buyer: { Args: { user_id: string; verified: boolean }; Returns: boolean }
       suggest: {
         Args: { q: string }

@@ -3,7 +3,7 @@ import { LANGUAGES, setLanguage, type Language } from '@/i18n'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
 import { useLiveStore } from '@/stores/live-store'
-import { Menu, Moon, Sun, X } from 'lucide-react'
+import { Menu, Moon, Scale, Sun, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router-dom'
@@ -72,6 +72,7 @@ function Badge() {
 function AccountItems({ onLogout }: { onLogout: () => void }) {
   const { t } = useTranslation()
   const newEnquiries = useLiveStore((state) => state.newEnquiries)
+  const admin = useAppStore((state) => state.user?.role === 'admin')
   const item = 'block w-full rounded-lg px-3 py-2.5 text-left hover:bg-slate-500/15'
   return (
     <>
@@ -102,6 +103,11 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
       <Link className={item} to="/viewed-properties">
         {t('viewed')}
       </Link>
+      {admin && (
+        <Link className={item} to="/admin">
+          {t('admin')}
+        </Link>
+      )}
       <button type="button" className={item} onClick={onLogout}>
         {t('logout')}
       </button>
@@ -111,7 +117,7 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
 
 export function Header({ onLogout }: { onLogout: () => void }) {
   const { t, i18n } = useTranslation()
-  const { isAuthenticated, user, theme, setTheme } = useAppStore()
+  const { isAuthenticated, user, theme, setTheme, comparisonList } = useAppStore()
   const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const scrolled = useScrolled()
   const { pathname } = useLocation()
@@ -155,6 +161,16 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('coworking')}
           </Link>
+          {comparisonList.length > 0 && (
+            <Link
+              to="/compare"
+              aria-label={t('comparing', { count: comparisonList.length })}
+              className={cn(buttonVariants({ variant: 'ghost' }), 'gap-1! px-2! max-[400px]:hidden')}
+            >
+              <Scale aria-hidden className="size-5" />
+              <span aria-hidden>{comparisonList.length}</span>
+            </Link>
+          )}
           <Link
             to={isAuthenticated ? '/list-property' : '/auth/login'}
             className={cn(buttonVariants(), 'max-xl:hidden')}
