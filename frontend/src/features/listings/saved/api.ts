@@ -78,7 +78,7 @@ export function useSaveSearch() {
     mutationFn: saveSearch,
     // Twice sent would be twice kept.
     retry: false,
-    onSettled: () => client.invalidateQueries({ queryKey: savedKey }),
+    onSettled: () => void client.invalidateQueries({ queryKey: savedKey }),
   })
 }
 
@@ -86,6 +86,6 @@ export function useChangeSaved() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: changeSaved,
-    onSettled: () => client.invalidateQueries({ queryKey: savedKey }),
+    onSettled: () => void client.invalidateQueries({ queryKey: savedKey }),
   })
 }

@@ -77,21 +77,22 @@ async function sendInPieces({ bucket, path, file, type, onProgress, signal }: Se
       // The service takes no other size.
       chunkSize: IN_PIECES_FROM,
       onProgress: (sent, total) => onProgress(total ? sent / total : 0),
-      onSuccess: () => resolve(),
+      onSuccess: () => {
+        // What is stored is not called off any more.
+        signal.removeEventListener('abort', cancel)
+        resolve()
+      },
       onError: (error) => {
         const status = 'originalResponse' in error ? (error.originalResponse?.getStatus() ?? 0) : 0
         // Without an answer the connection is at fault, whatever the library says.
         reject(status ? failed({ message: error.message }, status) : new TypeError('Failed to fetch'))
       },
     })
-    signal.addEventListener(
-      'abort',
-      () => {
-        void upload.abort(true).catch(() => undefined)
-        reject(aborted())
-      },
-      { once: true },
-    )
+    const cancel = () => {
+      void upload.abort(true).catch(() => undefined)
+      reject(aborted())
+    }
+    signal.addEventListener('abort', cancel, { once: true })
     upload.start()
   })
 }

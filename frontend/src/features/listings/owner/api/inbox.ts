@@ -56,7 +56,8 @@ export function useEnquiryStatus() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: setEnquiryStatus,
-    onSettled: () => client.invalidateQueries({ queryKey: enquiryKeys.all }),
+    // Not waited for: with the list anew the enquiry may be gone from it.
+    onSettled: () => void client.invalidateQueries({ queryKey: enquiryKeys.all }),
   })
 }
 

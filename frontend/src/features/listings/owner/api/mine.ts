@@ -169,6 +169,7 @@ export function useDeed(user: string) {
     },
     // Not again by itself: the first step of two may have been taken.
     retry: false,
-    onSettled: () => client.invalidateQueries({ queryKey: listingKeys.all }),
+    // Not waited for: with the list anew the listing may be gone from it, and with it whoever wants to hear.
+    onSettled: () => void client.invalidateQueries({ queryKey: listingKeys.all }),
   })
 }

@@ -80,7 +80,7 @@ function Entry({ enquiry }: { enquiry: Received }) {
       )}
     >
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <h3 className="font-semibold wrap-anywhere">{name}</h3>
+        <h2 className="font-semibold wrap-anywhere">{name}</h2>
         <p className="flex items-center gap-3 text-sm text-slate-700 dark:text-slate-300">
           <span
             className={cn(
