@@ -9,7 +9,7 @@ NODE := node_modules/.bin/node
 WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
 DENY := target/tools/bin/cargo-deny
 
-.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench clean browser nats
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench bench-web clean browser nats
 
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -83,6 +83,9 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	cargo build --release --package realtime-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
 
+bench-web: build browser ## Measures the front end: sizes, and visits on a slow phone.
+	NILAM_BINARIES=target/release $(NODE) benches/web.mjs
+
 nats: ## Installs the NATS server where there is none and the system's package manager can.
 	@scripts/ensure-nats.sh
 
@@ -94,7 +97,8 @@ check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lint
 	cargo clippy --workspace --all-targets --all-features -- --deny warnings
 	$(DENY) --all-features check bans licenses sources
 	cd frontend && npm run format:check && npm run lint && npm run typecheck
-	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' package.json
+	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' 'scripts/**/*.mjs' package.json
+	$(NODE) scripts/check-requirements.mjs
 
 $(DENY):
 	cargo install cargo-deny --version 0.20.2 --locked --root target/tools
