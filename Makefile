@@ -61,8 +61,8 @@ test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
 	$(BUILD_TEST) --bins
 	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
 
-test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser
-	$(BUILD_TEST) --bins
+test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser nats
+	$(BUILD_TEST) --bins --examples
 	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
 
 differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.
@@ -82,6 +82,7 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	target/release/with-postgres --durable $(NODE) benches/auth.mjs
 	cargo build --release --package storage-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/storage.mjs
+	$(NODE) benches/gateway.mjs
 	cargo build --release --package realtime-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
 

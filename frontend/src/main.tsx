@@ -7,6 +7,7 @@ import { queryClient } from '@/lib/query-client'
 import { useAppStore } from '@/stores/app-store'
 import { notify } from '@/lib/toast'
 import { QueryClientProvider } from '@tanstack/react-query'
+import i18next from 'i18next'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ErrorBoundary } from './app/error-boundary'
@@ -18,8 +19,8 @@ import './index.css'
 useAppStore.getState().setTheme('light')
 if (!localStorage.getItem('vite-ui-theme')) localStorage.setItem('vite-ui-theme', 'system')
 followSession()
-window.addEventListener('offline', () => notify.warning('You are offline. Some features may not work.'))
-window.addEventListener('online', () => notify.success('You are back online.'))
+window.addEventListener('offline', () => notify.warning(i18next.t('offline')))
+window.addEventListener('online', () => notify.success(i18next.t('online')))
 loadTagManager(tagManagerId)
 watchVitals()
 // A mail's link that failed may lead to a page that knows nothing of links.

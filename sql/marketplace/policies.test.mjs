@@ -60,6 +60,10 @@ async function furnish() {
       [person],
     );
     await client.query(
+      "insert into public.account_deletions (user_id) values ($1)",
+      [person],
+    );
+    await client.query(
       "insert into public.reports (property_id, reporter, reason) values ($1, $2, 'Wrong price')",
       [listing, person],
     );
@@ -206,4 +210,88 @@ test("functions with the rights of their owner name every schema", async () => {
     found.map(({ proname }) => proname),
     [],
   );
+});
+
+const REPORT =
+  "insert into public.reports (property_id, reporter, reason) values (:listing, :other, 'Wrong price') returning id";
+
+test("only administrators deal with reports, look for duplicates and see who they are", async () => {
+  for (const role of ["stranger", "owner"]) {
+    for (const call of [
+      "select public.set_handled('report', gen_random_uuid(), true)",
+      "select public.possible_duplicates(:listing)",
+      "select public.administrators()",
+      "select public.admin_counts()",
+      // The claim alone is not enough: the account is asked as well.
+      "select public.set_verified_buyer(:other, true)",
+    ]) {
+      await assert.rejects(
+        inTransaction(role, async ({ fill, become }) => {
+          await become();
+          await client.query(fill(call));
+        }),
+        refused,
+        `${role}: ${call}`,
+      );
+    }
+  }
+});
+
+test("what an administrator does is recorded with its name, and nobody else reads it", async () => {
+  await inTransaction("admin", async ({ fill, become }) => {
+    const report = await one(fill(REPORT));
+    await become();
+    const statements = [
+      `select public.set_handled('report', '${report}', true)`,
+      `select public.set_handled('report', '${report}', false)`,
+      "select public.set_verified_buyer(:other, true)",
+      "update public.properties set featured = not featured where id = :listing",
+      "update public.coworking_space set name = 'Renamed', paid_listing = not paid_listing where id = :space",
+      "delete from public.coworking_space where id = :space",
+      "select public.moderate(:listing, 'archived')",
+    ];
+    for (const statement of statements) await client.query(fill(statement));
+    const { rows: seen } = await client.query(
+      "select action, actor_name, details from public.audit_log where at = now() and actor is not null",
+    );
+    const actions = seen.map(({ action }) => action);
+    for (const action of [
+      "close_report",
+      "reopen_report",
+      "update_space",
+      "delete_space",
+      "moderate",
+    ])
+      assert.equal(
+        actions.filter((each) => each === action).length,
+        1,
+        `${action} in ${actions}`,
+      );
+    const renamed = seen.find(({ action }) => action === "update_space");
+    assert.deepEqual(renamed.details, { changed: ["name", "paid_listing"] });
+    assert.equal(renamed.actor_name, "Meena Raghavan");
+    await client.query("select set_config('request.jwt.claims', $1, true)", [
+      JSON.stringify({ role: "authenticated", sub: people.owner }),
+    ]);
+    const { rowCount } = await client.query("select from public.audit_log");
+    assert.equal(rowCount, 0);
+  });
+});
+
+test("a listing at the same address in the same city is a possible duplicate", async () => {
+  await inTransaction("admin", async ({ fill, become }) => {
+    const twin = await one(
+      fill(
+        `insert into public.properties (owner_id, intent, property_type, status, title, address, locality, city, description, carpet_area, state, pincode)
+         select owner_id, intent, property_type, 'pending', 'Something else altogether', upper(address), locality, city, description, carpet_area, state, pincode
+         from public.properties where id = :listing returning id`,
+      ),
+    );
+    await become();
+    const { rows: found } = await client.query(
+      "select same_address from public.possible_duplicates($1)",
+      [twin],
+    );
+    assert.equal(found[0]?.same_address, true);
+  });
 });

@@ -1,21 +1,23 @@
 import { Button } from '@/components/ui/button'
 import { reportError } from '@/lib/errors'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 
 export function ErrorScreen({ error }: { error: unknown }) {
+  const { t } = useTranslation()
   const [id] = useState(() => Date.now().toString(36).toUpperCase())
   const [reported, setReported] = useState(false)
   return (
     <div className="mx-auto max-w-xl px-4 py-28 text-center">
-      <h1 className="text-3xl font-bold">Something went wrong</h1>
-      <p className="mt-3">We encountered an unexpected error. Don't worry, our team has been notified.</p>
+      <h1 className="text-3xl font-bold">{t('erTitle')}</h1>
+      <p className="mt-3">{t('erText')}</p>
       <p className="mt-3 text-sm">
-        Error ID: <code>{id}</code>
+        {t('erId')} <code>{id}</code>
       </p>
       <div className="mt-8 flex flex-wrap justify-center gap-3">
-        <Button onClick={() => window.location.reload()}>Try Again</Button>
+        <Button onClick={() => window.location.reload()}>{t('cwRetry')}</Button>
         <Button variant="outline" onClick={() => window.location.assign('/')}>
-          Go to Homepage
+          {t('erHome')}
         </Button>
         <Button
           variant="ghost"
@@ -24,11 +26,11 @@ export function ErrorScreen({ error }: { error: unknown }) {
             setReported(true)
           }}
         >
-          Report This Issue
+          {t('erReport')}
         </Button>
       </div>
       <p role="status" className="mt-4">
-        {reported && 'Thank you, the error was reported.'}
+        {reported && t('erReported')}
       </p>
     </div>
   )

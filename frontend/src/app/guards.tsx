@@ -2,14 +2,18 @@ import { Spinner } from '@/components/ui/spinner'
 import { promote, rememberPath } from '@/features/auth/session'
 import { useAppStore } from '@/stores/app-store'
 import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 
-const Waiting = () => (
-  <div className="pt-28">
-    <h1 className="sr-only">Loading</h1>
-    <Spinner />
-  </div>
-)
+function Waiting() {
+  const { t } = useTranslation()
+  return (
+    <div className="pt-28">
+      <h1 className="sr-only">{t('loading')}</h1>
+      <Spinner />
+    </div>
+  )
+}
 
 export function Protected() {
   const { isAuthenticated, loading } = useAppStore()

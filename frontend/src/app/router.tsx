@@ -5,50 +5,46 @@ import { AdminOnly, Protected } from './guards'
 import { Shell } from './shell'
 
 /** A page in a chunk of its own, with the words that only it and its like need. */
-const page = (load: () => Promise<{ Component: ComponentType }>, section?: Section) =>
+const page = (load: () => Promise<{ Component: ComponentType }>, ...sections: Section[]) =>
   lazy(async () => {
-    const [{ Component }] = await Promise.all([load(), section && needSection(section)])
+    const [{ Component }] = await Promise.all([load(), ...sections.map(needSection)])
     return { default: Component }
   })
 
-type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotBuilt' | 'NotFound'
+type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotFound'
 const placeholder = (name: Placeholder) =>
-  lazy(() => import('./routes/placeholders').then((module) => ({ default: module[name] })))
+  page(() => import('./routes/placeholders').then((module) => ({ Component: module[name] })), 'site')
 
 const Home = page(() => import('./routes/home'))
-const About = page(() => import('./routes/about'))
-const Contact = page(() => import('./routes/contact'))
-const Privacy = page(() => import('./routes/privacy'))
-const Coworking = page(() => import('./routes/coworking'))
-const CoworkingDetail = page(() => import('./routes/coworking-detail'))
+const Admin = page(() => import('./routes/admin'), 'property', 'coworking', 'admin')
+const About = page(() => import('./routes/about'), 'site')
+const Contact = page(() => import('./routes/contact'), 'site')
+const Privacy = page(() => import('./routes/privacy'), 'site')
+const Compare = page(() => import('./routes/compare'), 'property', 'compare')
+const OldHome = page(() => import('./routes/old-home'), 'property', 'site')
+const Platform = page(() => import('./routes/comprehensive-platform'), 'site')
+const Showcase = page(() => import('./routes/ux-showcase'), 'property', 'site')
+const Description = page(() => import('./routes/property-description-demo'), 'property', 'site')
+const Coworking = page(() => import('./routes/coworking'), 'coworking')
+const CoworkingDetail = page(() => import('./routes/coworking-detail'), 'coworking')
 const Property = page(() => import('./routes/property'), 'property')
 const Commercial = page(() => import('./routes/commercial'), 'property')
 const CommercialCategory = page(() => import('./routes/commercial-category'), 'property')
 const Login = page(() => import('./routes/login'), 'auth')
 const AuthReset = page(() => import('./routes/auth-reset'), 'auth')
 const AuthCallback = page(() => import('./routes/auth-callback'), 'auth')
-const Dashboard = page(() => import('./routes/dashboard'), 'property')
 const Shortlisted = page(() => import('./routes/shortlisted'), 'property')
 const Viewed = page(() => import('./routes/viewed'), 'property')
 const Contacted = page(() => import('./routes/contacted'), 'property')
-const Profile = page(() => import('./routes/profile'))
+const Owner = page(() => import('./routes/owner'), 'property')
 const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')
 const Settings = placeholder('Settings')
 const Help = placeholder('Help')
-const NotBuilt = placeholder('NotBuilt')
 const NotFound = placeholder('NotFound')
 
-const LATER_PUBLIC = [
-  'old-home',
-  'ux-showcase',
-  'comprehensive-platform',
-  'compare',
-  'property-description-demo',
-]
-const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
-const later = (paths: string[]) =>
-  paths.map((path) => <Route key={path} path={path} element={<NotBuilt />} />)
+/** What only owners need is told apart in a chunk of its own. */
+const OWNER = ['edit-listing/:id', 'list-property', 'my-listings', 'dashboard', 'profile']
 
 export function Router() {
   return (
@@ -59,6 +55,7 @@ export function Router() {
           <Route path="about-us" element={<About />} />
           <Route path="contact" element={<Contact />} />
           <Route path="privacy-policy" element={<Privacy />} />
+          <Route path="compare" element={<Compare />} />
           <Route path="coworking" element={<Coworking />} />
           <Route path="coworking/:slug" element={<CoworkingDetail />} />
           <Route path="commercial" element={<Commercial />} />
@@ -69,18 +66,23 @@ export function Router() {
           <Route path="auth/reset" element={<AuthReset />} />
           <Route path="auth/callback" element={<AuthCallback />} />
           <Route path="help" element={<Help />} />
-          {later(LATER_PUBLIC)}
+          <Route path="old-home" element={<OldHome />} />
+          <Route path="comprehensive-platform" element={<Platform />} />
+          <Route path="ux-showcase" element={<Showcase />} />
+          <Route path="property-description-demo" element={<Description />} />
           <Route element={<Protected />}>
-            <Route path="dashboard" element={<Dashboard />} />
             <Route path="contacted-properties" element={<Contacted />} />
             <Route path="shortlisted-properties" element={<Shortlisted />} />
             <Route path="viewed-properties" element={<Viewed />} />
-            <Route path="profile" element={<Profile />} />
             <Route path="messages" element={<Messages />} />
             <Route path="viewings" element={<Viewings />} />
             <Route path="settings" element={<Settings />} />
-            {later(LATER_PROTECTED)}
-            <Route element={<AdminOnly />}>{later(['admin'])}</Route>
+            {OWNER.map((path) => (
+              <Route key={path} path={path} element={<Owner />} />
+            ))}
+            <Route element={<AdminOnly />}>
+              <Route path="admin" element={<Admin />} />
+            </Route>
           </Route>
           <Route path="*" element={<NotFound />} />
         </Route>

@@ -22,6 +22,8 @@ let pending: Promise<AppConfig> | undefined
 export const loadConfig = () => (pending ??= load())
 /** None by default: then nothing is asked of anybody. */
 export const tagManagerId = String(import.meta.env.VITE_GTM_ID ?? '')
+/** Tiles for the map of results, `{z}/{x}/{y}`; none by default: the map draws what it brings along. */
+export const tileUrl = String(import.meta.env.VITE_TILE_URL ?? '')
 export const mapEmbedTemplate = String(
   import.meta.env.VITE_MAP_EMBED_URL || 'https://maps.google.com/maps?q={lat},{lng}&z=15&output=embed',
 )

@@ -1,19 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import authEn from './auth/en.json'
-import authHi from './auth/hi.json'
-import authTa from './auth/ta.json'
-import baseEn from './en.json'
-import baseHi from './hi.json'
-import propertyEn from './property/en.json'
-import propertyHi from './property/hi.json'
-import propertyTa from './property/ta.json'
-import baseTa from './ta.json'
 
-const en: Record<string, string> = { ...baseEn, ...authEn, ...propertyEn }
-const hi: Record<string, string> = { ...baseHi, ...authHi, ...propertyHi }
-const ta: Record<string, string> = { ...baseTa, ...authTa, ...propertyTa }
+/** The words of all catalogues of a language: the one of every page, and those of the sections. */
+const files = [
+  '.',
+  ...readdirSync(import.meta.dirname, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  ),
+]
+const wordsOf = (folder: string, language: string): Record<string, string> =>
+  JSON.parse(readFileSync(path.join(import.meta.dirname, folder, `${language}.json`), 'utf8'))
+const all = (language: string): Record<string, string> =>
+  Object.assign({}, ...files.map((folder) => wordsOf(folder, language)))
+const en = all('en')
+const hi = all('hi')
+const ta = all('ta')
 
 const placeholders = (text: string) => [...text.matchAll(/{{\s*(\w+)\s*}}/g)].map(([, name]) => name).sort()
 // Languages differ in their plural forms, so those are compared without the form.
@@ -44,8 +46,8 @@ describe.each([
 })
 
 it('no section says what another says', () => {
-  const all = [baseEn, authEn, propertyEn].flatMap((words) => Object.keys(words))
-  expect(all.filter((key, index) => all.indexOf(key) !== index)).toEqual([])
+  const keys = files.flatMap((folder) => Object.keys(wordsOf(folder, 'en')))
+  expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
 })
 
 it('every key that the code uses is there, and every key is used', () => {

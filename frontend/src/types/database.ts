@@ -3,14 +3,51 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   public: {
     Tables: {
+      admin_events: {
+        Row: {
+          action: string
+          actor: string | null
+          at: string
+          details: NonNullable<Json>
+          id: string
+          subject: string | null
+          subject_id: string
+          subject_type: string
+        }
+        ComputedFields: never
+        Insert: {
+          action: string
+          actor?: string | null
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          subject?: string | null
+          subject_id: string
+          subject_type: string
+        }
+        Update: {
+          action?: string
+          actor?: string | null
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          subject?: string | null
+          subject_id?: string
+          subject_type?: string
+        }
+        Relationships: []
+      }
       contact_messages: {
         Row: {
           created_at: string
           email: string
+          handled_at: string | null
+          handled_by: string | null
           id: string
           message: string
           name: string
           phone: string | null
+          sender_hash: string | null
           subject: string | null
           updated_at: string
         }
@@ -18,20 +55,26 @@ export type Database = {
         Insert: {
           created_at?: string
           email: string
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           message: string
           name: string
           phone?: string | null
+          sender_hash?: string | null
           subject?: string | null
           updated_at?: string
         }
         Update: {
           created_at?: string
           email?: string
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           message?: string
           name?: string
           phone?: string | null
+          sender_hash?: string | null
           subject?: string | null
           updated_at?: string
         }
@@ -202,6 +245,7 @@ export type Database = {
           intent: Database['public']['Enums']['enquiry_intent']
           message: string
           name: string
+          notified_at: string | null
           owner_id: string
           phone: string | null
           preferred_time: string | null
@@ -219,6 +263,7 @@ export type Database = {
           intent?: Database['public']['Enums']['enquiry_intent']
           message: string
           name: string
+          notified_at?: string | null
           owner_id: string
           phone?: string | null
           preferred_time?: string | null
@@ -235,6 +280,7 @@ export type Database = {
           intent?: Database['public']['Enums']['enquiry_intent']
           message?: string
           name?: string
+          notified_at?: string | null
           owner_id?: string
           phone?: string | null
           preferred_time?: string | null
@@ -314,6 +360,8 @@ export type Database = {
           company: string | null
           created_at: string
           email: string | null
+          enquiry_mail: boolean
+          enquiry_sms: boolean
           full_name: string
           id: string
           locale: Database['public']['Enums']['locale']
@@ -331,6 +379,8 @@ export type Database = {
           company?: string | null
           created_at?: string
           email?: string | null
+          enquiry_mail?: boolean
+          enquiry_sms?: boolean
           full_name?: string
           id: string
           locale?: Database['public']['Enums']['locale']
@@ -347,6 +397,8 @@ export type Database = {
           company?: string | null
           created_at?: string
           email?: string | null
+          enquiry_mail?: boolean
+          enquiry_sms?: boolean
           full_name?: string
           id?: string
           locale?: Database['public']['Enums']['locale']
@@ -711,6 +763,8 @@ export type Database = {
         Row: {
           created_at: string
           details: string | null
+          handled_at: string | null
+          handled_by: string | null
           id: string
           property_id: string
           reason: string
@@ -721,6 +775,8 @@ export type Database = {
         Insert: {
           created_at?: string
           details?: string | null
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           property_id: string
           reason: string
@@ -730,6 +786,8 @@ export type Database = {
         Update: {
           created_at?: string
           details?: string | null
+          handled_at?: string | null
+          handled_by?: string | null
           id?: string
           property_id?: string
           reason?: string
@@ -815,15 +873,52 @@ export type Database = {
       }
     }
     Views: {
-      [_ in never]: never
+      audit_log: {
+        Row: {
+          action: string | null
+          actor: string | null
+          actor_name: string | null
+          at: string | null
+          details: Json | null
+          id: string | null
+          subject: string | null
+          subject_id: string | null
+          subject_type: string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
     }
     Functions: {
+      admin_counts: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          messages: number
+          pending: number
+          reports: number
+        }[]
+      }
+      administrators: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          user_id: string
+        }[]
+      }
       contact_owner: {
         Args: { message: string; name: string; phone: string; property_id: string }
         Returns: {
           owner_email: string
           owner_name: string
           owner_phone: string
+        }[]
+      }
+      contacted_owners: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          owner_email: string
+          owner_name: string
+          owner_phone: string
+          property_id: string
         }[]
       }
       is_admin: { Args: Record<PropertyKey, never>; Returns: boolean }
@@ -840,6 +935,21 @@ export type Database = {
           name: string
           owner_id: string
           verified: boolean
+        }[]
+      }
+      possible_duplicates: {
+        Args: { p_id: string }
+        Returns: {
+          address: string
+          city: string
+          id: string
+          likeness: number
+          locality: string
+          owner_name: string
+          same_address: boolean
+          slug: string
+          status: Database['public']['Enums']['property_status']
+          title: string
         }[]
       }
       property_facets: {
@@ -942,6 +1052,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      set_handled: { Args: { handled: boolean; kind: string; p_id: string }; Returns: boolean }
       set_verified_buyer: { Args: { user_id: string; verified: boolean }; Returns: boolean }
       suggest: {
         Args: { q: string }
@@ -950,6 +1061,17 @@ export type Database = {
           kind: string
           label: string
         }[]
+      }
+      take_contact_message: {
+        Args: {
+          email: string
+          message: string
+          name: string
+          phone: string
+          sender_hash: string
+          subject: string
+        }
+        Returns: string
       }
     }
     Enums: {

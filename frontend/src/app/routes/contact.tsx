@@ -1,30 +1,32 @@
-import { cardClass, Page } from '@/components/ui/page'
+import { MapFrame } from '@/components/ui/map-frame'
+import { Page } from '@/components/ui/page'
+import { BUSINESS } from '@/config/business'
+import { ContactDetails, ContactForm } from '@/features/site/components/contact-form'
+import { breadcrumbs, useSeo } from '@/lib/seo'
+import { useTranslation } from 'react-i18next'
 
 export function Component() {
+  const { t } = useTranslation()
+  useSeo({
+    title: t('contact'),
+    description: t('coLead'),
+    path: '/contact',
+    data: [
+      breadcrumbs([
+        [t('home'), '/'],
+        [t('contact'), '/contact'],
+      ]),
+    ],
+  })
   return (
-    <Page title="Contact" narrow lead="Talk to a person, on any working day from 9 to 6.">
-      <dl className={`${cardClass} space-y-4`}>
+    <Page title={t('contact')} lead={t('coLead')}>
+      <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-[3fr_2fr]">
+        <ContactForm />
         <div>
-          <dt className="font-semibold">Phone</dt>
-          <dd>
-            <a className="inline-block py-2 underline" href="tel:+914344000000">
-              +91 4344 000 000
-            </a>
-          </dd>
+          <ContactDetails />
+          <MapFrame name="Nilam" point={BUSINESS.point} />
         </div>
-        <div>
-          <dt className="font-semibold">Email</dt>
-          <dd>
-            <a className="inline-block py-2 underline" href="mailto:info@nilam.example">
-              info@nilam.example
-            </a>
-          </dd>
-        </div>
-        <div>
-          <dt className="font-semibold">Office</dt>
-          <dd>Bagalur Road, Hosur, Tamil Nadu 635109</dd>
-        </div>
-      </dl>
+      </div>
     </Page>
   )
 }

@@ -1,67 +1,95 @@
 import { buttonVariants } from '@/components/ui/button'
 import { Page } from '@/components/ui/page'
+import { BUSINESS } from '@/config/business'
 import { ComingSoon } from '@/features/site/components/coming-soon'
+import { useSeo } from '@/lib/seo'
+import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 
-export const Messages = () => (
-  <ComingSoon title="Messages" heading="Messages Feature Coming Soon">
-    <p>Direct messaging with owners, real-time notifications, and message history with attachments.</p>
-  </ComingSoon>
-)
-export const Viewings = () => (
-  <ComingSoon title="Property Viewings" heading="Viewing Scheduler Coming Soon">
-    <p>You will be able to book and manage visits to properties here.</p>
-  </ComingSoon>
-)
-export const Settings = () => (
-  <ComingSoon title="Settings" heading="Advanced Settings Coming Soon">
-    <Link to="/profile" className={buttonVariants()}>
-      Go to Profile Settings
-    </Link>
-  </ComingSoon>
-)
-export const Help = () => (
-  <ComingSoon title="Help & Support" heading="FAQ and guides coming soon">
-    <p>Phone support: +91 4344 000 000 (coming soon)</p>
-    <p>
-      Email support:{' '}
-      <a className="underline" href="mailto:info@nilam.example">
-        info@nilam.example
-      </a>
-    </p>
-    <p>Live chat coming soon</p>
-    <h3 className="pt-2 font-semibold">Quick actions</h3>
-    <div className="flex flex-wrap gap-2">
-      {(
-        [
-          ['/contact', 'Contact Us'],
-          ['/about-us', 'About'],
-          ['/privacy-policy', 'Privacy Policy'],
-        ] as const
-      ).map(([to, name]) => (
-        <Link key={to} to={to} className={buttonVariants({ variant: 'secondary' })}>
-          {name}
+export function Messages() {
+  const { t } = useTranslation()
+  return (
+    <ComingSoon title={t('siMessages')} heading={t('siMessagesSoon')}>
+      <p>{t('siMessagesText')}</p>
+    </ComingSoon>
+  )
+}
+
+export function Viewings() {
+  const { t } = useTranslation()
+  return (
+    <ComingSoon title={t('siViewings')} heading={t('siViewingsSoon')}>
+      <p>{t('siViewingsText')}</p>
+    </ComingSoon>
+  )
+}
+
+export function Settings() {
+  const { t } = useTranslation()
+  return (
+    <ComingSoon title={t('siSettings')} heading={t('siSettingsSoon')}>
+      <Link to="/profile" className={buttonVariants()}>
+        {t('siToProfile')}
+      </Link>
+    </ComingSoon>
+  )
+}
+
+const QUICK = [
+  ['/contact', 'siContactUs'],
+  ['/about-us', 'siAbout'],
+  ['/privacy-policy', 'privacy'],
+] as const
+
+export function Help() {
+  const { t } = useTranslation()
+  useSeo({ title: t('siHelp'), description: t('siHelpLead'), path: '/help' })
+  return (
+    <ComingSoon title={t('siHelp')} heading={t('siHelpSoon')} noindex={false}>
+      <p>{t('siPhoneSupport', { phone: BUSINESS.phone })}</p>
+      <p>
+        {t('siMailSupport')}{' '}
+        <a className="inline-block py-1 underline" href={`mailto:${BUSINESS.email}`}>
+          {BUSINESS.email}
+        </a>
+      </p>
+      <p>{t('siChatSoon')}</p>
+      <h3 className="pt-2 font-semibold">{t('siQuick')}</h3>
+      <div className="flex flex-wrap gap-2">
+        {QUICK.map(([to, name]) => (
+          <Link key={to} to={to} className={buttonVariants({ variant: 'secondary' })}>
+            {t(name)}
+          </Link>
+        ))}
+      </div>
+    </ComingSoon>
+  )
+}
+
+export function NotFound() {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('siNotFound')} noindex narrow lead={t('siNotFoundText')}>
+      <form action="/search" role="search" className="mb-6 flex max-w-md gap-2">
+        <input
+          name="q"
+          type="search"
+          aria-label={t('cwSearch')}
+          placeholder={t('hmPlaceholder')}
+          className="h-11 min-w-0 grow rounded-lg border border-slate-400 bg-white px-3 dark:border-slate-500 dark:bg-slate-900"
+        />
+        <button type="submit" className={buttonVariants()}>
+          {t('hmSearch')}
+        </button>
+      </form>
+      <div className="flex flex-wrap gap-3">
+        <Link to="/" className={buttonVariants({ variant: 'outline' })}>
+          {t('erHome')}
         </Link>
-      ))}
-    </div>
-  </ComingSoon>
-)
-export const NotBuilt = () => (
-  <Page title="Not available yet" noindex narrow lead="This page has not been built yet.">
-    <Link to="/coworking" className={buttonVariants()}>
-      Browse co-working spaces
-    </Link>
-  </Page>
-)
-export const NotFound = () => (
-  <Page title="Page not found" noindex narrow lead="There is nothing at this address.">
-    <div className="flex flex-wrap gap-3">
-      <Link to="/" className={buttonVariants()}>
-        Go to Homepage
-      </Link>
-      <Link to="/coworking" className={buttonVariants({ variant: 'outline' })}>
-        Search co-working spaces
-      </Link>
-    </div>
-  </Page>
-)
+        <Link to="/coworking" className={buttonVariants({ variant: 'outline' })}>
+          {t('siSearchSpaces')}
+        </Link>
+      </div>
+    </Page>
+  )
+}

@@ -1,29 +1,28 @@
 import { Page } from '@/components/ui/page'
+import { BUSINESS } from '@/config/business'
+import { useSeo } from '@/lib/seo'
+import { useTranslation } from 'react-i18next'
 
 const PARTS = [
-  [
-    'What we keep',
-    'Your name, email and phone number when you create an account, and the sign-in session in your browser.',
-  ],
-  [
-    'What we use it for',
-    'To sign you in and to let you and the owner of a space reach each other. We do not sell it.',
-  ],
-  ['Measurement', 'Analytics is off unless the operator of this site sets it up.'],
-  [
-    'Maps',
-    'Pages of a co-working space show a map from an outside provider, which sees your network address.',
-  ],
-  ['Your rights', 'Write to info@nilam.example to see, correct or delete what we hold about you.'],
+  ['pvKeep', 'pvKeepText'],
+  ['pvUse', 'pvUseText'],
+  ['pvShare', 'pvShareText'],
+  ['pvBrowser', 'pvBrowserText'],
+  ['pvMeasure', 'pvMeasureText'],
+  ['pvMaps', 'pvMapsText'],
+  ['pvLong', 'pvLongText'],
+  ['pvRights', 'pvRightsText'],
 ] as const
 
 export function Component() {
+  const { t } = useTranslation()
+  useSeo({ title: t('privacy'), description: t('pvLead'), path: '/privacy-policy' })
   return (
-    <Page title="Privacy Policy" narrow>
+    <Page title={t('privacy')} lead={t('pvLead')} narrow>
       {PARTS.map(([title, text]) => (
         <section key={title} className="mb-6">
-          <h2 className="text-xl font-semibold">{title}</h2>
-          <p className="mt-2 leading-relaxed">{text}</p>
+          <h2 className="text-xl font-semibold">{t(title)}</h2>
+          <p className="mt-2 leading-relaxed wrap-anywhere">{t(text, { email: BUSINESS.email })}</p>
         </section>
       ))}
     </Page>

@@ -2,13 +2,7 @@ import { Mail, MapPin, Phone } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 
-const TYPES = [
-  'Office Spaces',
-  'Retail Spaces',
-  'Industrial Properties',
-  'Warehouses',
-  'Mixed-Use Properties',
-]
+const TYPES = ['ftOffice', 'ftRetail', 'ftIndustrial', 'ftWarehouses', 'ftMixed'] as const
 const SOCIAL = [
   ['Facebook', 'https://www.facebook.com/'],
   ['X', 'https://x.com/'],
@@ -59,7 +53,7 @@ export function Footer() {
           <ul className="mt-3">
             {TYPES.map((name) => (
               <li key={name} className="py-1">
-                {name}
+                {t(name)}
               </li>
             ))}
           </ul>
@@ -80,9 +74,9 @@ export function Footer() {
       <div className="border-t border-slate-700">
         <div className="mx-auto flex max-w-7xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-sm sm:px-6">
           <p className="py-1 sm:mr-auto">© {new Date().getFullYear()} Nilam</p>
-          {['Terms of Service', 'Privacy Policy', 'Cookie Policy'].map((name) => (
+          {(['ftTerms', 'privacy', 'ftCookies'] as const).map((name) => (
             <button key={name} type="button" className="py-1">
-              {name}
+              {t(name)}
             </button>
           ))}
         </div>

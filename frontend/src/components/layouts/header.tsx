@@ -3,7 +3,7 @@ import { LANGUAGES, setLanguage, type Language } from '@/i18n'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
 import { useLiveStore } from '@/stores/live-store'
-import { Menu, Moon, Sun, X } from 'lucide-react'
+import { Menu, Moon, Scale, Sun, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router-dom'
@@ -72,11 +72,15 @@ function Badge() {
 function AccountItems({ onLogout }: { onLogout: () => void }) {
   const { t } = useTranslation()
   const newEnquiries = useLiveStore((state) => state.newEnquiries)
+  const admin = useAppStore((state) => state.user?.role === 'admin')
   const item = 'block w-full rounded-lg px-3 py-2.5 text-left hover:bg-slate-500/15'
   return (
     <>
       <Link className={item} to="/profile">
         {t('profile')}
+      </Link>
+      <Link className={item} to="/my-listings">
+        {t('myListings')}
       </Link>
       <Link className={item} to="/dashboard">
         {t('dashboard')}
@@ -87,6 +91,9 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
           </span>
         )}
       </Link>
+      <Link className={item} to="/ux-showcase">
+        {t('uxShowcase')}
+      </Link>
       <Link className={item} to="/contacted-properties">
         {t('contacted')}
       </Link>
@@ -96,6 +103,11 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
       <Link className={item} to="/viewed-properties">
         {t('viewed')}
       </Link>
+      {admin && (
+        <Link className={item} to="/admin">
+          {t('admin')}
+        </Link>
+      )}
       <button type="button" className={item} onClick={onLogout}>
         {t('logout')}
       </button>
@@ -105,7 +117,7 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
 
 export function Header({ onLogout }: { onLogout: () => void }) {
   const { t, i18n } = useTranslation()
-  const { isAuthenticated, user, theme, setTheme } = useAppStore()
+  const { isAuthenticated, user, theme, setTheme, comparisonList } = useAppStore()
   const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const scrolled = useScrolled()
   const { pathname } = useLocation()
@@ -149,12 +161,22 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('coworking')}
           </Link>
-          {/* After sign-in it leads to the wizard, which is not built: no link rather than a dead end. */}
-          {!isAuthenticated && (
-            <Link to="/auth/login" className={cn(buttonVariants(), 'max-xl:hidden')}>
-              {t('listProperty')}
+          {comparisonList.length > 0 && (
+            <Link
+              to="/compare"
+              aria-label={t('comparing', { count: comparisonList.length })}
+              className={cn(buttonVariants({ variant: 'ghost' }), 'gap-1! px-2! max-[400px]:hidden')}
+            >
+              <Scale aria-hidden className="size-5" />
+              <span aria-hidden>{comparisonList.length}</span>
             </Link>
           )}
+          <Link
+            to={isAuthenticated ? '/list-property' : '/auth/login'}
+            className={cn(buttonVariants(), 'max-xl:hidden')}
+          >
+            {t('listProperty')}
+          </Link>
           <select
             aria-label={t('language')}
             value={i18n.language}
@@ -232,13 +254,13 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             <Link className="block px-3 py-2.5" to="/coworking">
               {t('coworking')}
             </Link>
+            <Link className="block px-3 py-2.5" to={isAuthenticated ? '/list-property' : '/auth/login'}>
+              {t('listProperty')}
+            </Link>
             {isAuthenticated ? (
               <AccountItems onLogout={onLogout} />
             ) : (
               <>
-                <Link className="block px-3 py-2.5" to="/auth/login">
-                  {t('listProperty')}
-                </Link>
                 <Link className="block px-3 py-2.5" to="/auth/login">
                   {t('login')}
                 </Link>

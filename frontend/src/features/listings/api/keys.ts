@@ -8,6 +8,8 @@ export const listingKeys = {
   featured: ['listings', 'featured'] as const,
   search: (filters: Filters) => [...listingKeys.all, 'search', filterKey(filters)] as const,
   count: (filters: Filters) => [...listingKeys.all, 'count', filterKey(filters)] as const,
+  pins: (filters: Filters) =>
+    [...listingKeys.all, 'pins', filterKey({ ...filters, sort: '', page: 1 })] as const,
   facets: (text: string) => [...listingKeys.all, 'facets', text] as const,
   suggest: (text: string) => [...listingKeys.all, 'suggest', text] as const,
   viewed: (user: string) => [...listingKeys.all, 'viewed', user] as const,

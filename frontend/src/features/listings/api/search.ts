@@ -107,6 +107,32 @@ export const countOptions = (filters: Filters) =>
 
 export type ListedProperty = Awaited<ReturnType<typeof search>>['properties'][number]
 
+/** As many as a map can show at once without becoming slow. */
+export const MOST_PINS = 500
+
+async function getPins(filters: Filters, signal: AbortSignal) {
+  const { data, count, error, status } = await matching(await getSupabase(), filters)
+    .select('id, slug, title, price, intent, locality, city, lat, lng')
+    .not('lat', 'is', null)
+    .not('lng', 'is', null)
+    .limit(MOST_PINS)
+    .abortSignal(signal)
+    .retry(false)
+  if (error) throw failed(error, status)
+  const pins = data.flatMap(({ lat, lng, ...pin }) =>
+    lat === null || lng === null ? [] : [{ ...pin, lat, lng }],
+  )
+  return { pins, total: count ?? pins.length }
+}
+
+/** The points of what the filters leave; the order and the page of the list are of no concern to a map. */
+export const pinsOptions = (filters: Filters) =>
+  queryOptions({
+    queryKey: listingKeys.pins(filters),
+    queryFn: ({ signal }) => getPins(filters, signal),
+    placeholderData: keepPreviousData,
+  })
+
 type Like = Pick<Filters, 'for' | 'type' | 'city'>
 
 async function getOthers(like: Like, known: readonly string[], count: number, signal: AbortSignal) {

@@ -21,7 +21,7 @@ export function Choice({
   hideLabel = false,
 }: {
   label: string
-  none: string
+  none?: string
   value: string
   options: readonly Option[]
   onChange: (value: string) => void
@@ -39,7 +39,7 @@ export function Choice({
         onChange={(event) => onChange(event.target.value)}
         className={controlClass}
       >
-        <option value="">{none}</option>
+        {none !== undefined && <option value="">{none}</option>}
         {options.map(([each, text]) => (
           <option key={each} value={each}>
             {text}

@@ -5,6 +5,7 @@ import { Flag, Printer, Share2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { DetailedProperty } from '../api/get-property'
+import { CompareToggle } from './compare-toggle'
 import { Heart } from './heart'
 import { ReportDialog } from './report-dialog'
 
@@ -33,6 +34,7 @@ export function PropertyActions({ property, title, onSignIn }: Props) {
   return (
     <div data-slot="property-actions" className="flex flex-wrap gap-2 print:hidden">
       <Heart id={property.id} name={title} withText className={action} />
+      <CompareToggle id={property.id} name={title} className={action} />
       <button type="button" className={action} onClick={() => void share(title, t('prCopied'))}>
         <Share2 aria-hidden className="size-4" /> {t('prShare')}
       </button>

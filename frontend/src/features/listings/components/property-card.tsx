@@ -8,6 +8,7 @@ import type { ListedProperty } from '../api/search'
 import { ALL_SUB_TYPES, FURNISHINGS, INTENTS, TYPES } from '../labels'
 import { date, mainArea, number, squareMetres } from '../money'
 import { Badges } from './badges'
+import { CompareToggle } from './compare-toggle'
 import { Heart } from './heart'
 import { Price, Rate } from './price'
 
@@ -90,11 +91,14 @@ export function PropertyCard({ property, eager = false, level: Heading = 'h2', w
           {property.furnishing && <li>{t(FURNISHINGS[property.furnishing])}</li>}
           {property.seats ? <li>{t('cwSeats', { number: property.seats })}</li> : null}
         </ul>
-        {property.published_at && (
-          <p className="mt-auto pt-1 text-xs text-slate-600 dark:text-slate-400">
-            {t('prPosted', { date: date(property.published_at) })}
-          </p>
-        )}
+        <p className="mt-auto flex flex-wrap items-center justify-between gap-x-3 pt-1 text-xs text-slate-600 dark:text-slate-400">
+          {property.published_at && t('prPosted', { date: date(property.published_at) })}
+          <CompareToggle
+            id={property.id}
+            name={name}
+            className="relative z-10 -mr-2 -mb-2 min-h-11 rounded-lg px-2 text-sm font-semibold text-slate-900 hover:bg-slate-500/10 dark:text-slate-100"
+          />
+        </p>
       </div>
       <Heart
         id={property.id}

@@ -3,8 +3,9 @@ import { cn } from '@/lib/cn'
 import { messageFor } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
-import { LayoutGrid, List, SlidersHorizontal, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { LayoutGrid, List, Map as MapIcon, SlidersHorizontal, X } from 'lucide-react'
+import { needSection } from '@/i18n'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useNavigate, useSearchParams } from 'react-router-dom'
 import { facetsOptions } from '../api/get-facets'
@@ -26,7 +27,17 @@ import { FilterSheet } from './filter-sheet'
 import { NothingFound } from './nothing-found'
 import { Pagination } from './pagination'
 import { PropertyCard } from './property-card'
+import { SaveSearchButton } from '../saved/save-search-button'
 import { SuggestBox } from './suggest-box'
+
+const PropertyMap = lazy(async () => {
+  const [{ PropertyMap: component }] = await Promise.all([import('../map/property-map'), needSection('map')])
+  return { default: component }
+})
+const CompareTray = lazy(async () => {
+  const [{ CompareTray: component }] = await Promise.all([import('./compare-tray'), needSection('compare')])
+  return { default: component }
+})
 
 /** What the page itself is about, without the address saying so. */
 export type Fixed = Partial<Pick<Filters, 'type' | 'city'>>
@@ -102,27 +113,36 @@ function Chips({ filters, onChange }: { filters: Filters; onChange: (filters: Fi
   )
 }
 
+const VIEWS = {
+  grid: { Icon: LayoutGrid, word: 'liGrid' },
+  list: { Icon: List, word: 'liList' },
+  map: { Icon: MapIcon, word: 'liMap' },
+} as const
+type View = keyof typeof VIEWS
+
 function ViewSwitch({
+  views,
   view,
   onChange,
 }: {
-  view: 'grid' | 'list'
-  onChange: (view: 'grid' | 'list') => void
+  views: readonly View[]
+  view: View
+  onChange: (view: View) => void
 }) {
   const { t } = useTranslation()
   return (
     <div role="group" aria-label={t('liView')} className="flex max-sm:hidden">
-      {(['grid', 'list'] as const).map((each) => {
-        const Icon = each === 'grid' ? LayoutGrid : List
+      {views.map((each) => {
+        const { Icon, word } = VIEWS[each]
         return (
           <button
             key={each}
             type="button"
-            aria-label={t(each === 'grid' ? 'liGrid' : 'liList')}
+            aria-label={t(word)}
             aria-pressed={view === each}
             onClick={() => onChange(each)}
             className={cn(
-              'flex size-11 items-center justify-center border border-slate-400 first:rounded-l-lg last:rounded-r-lg last:border-l-0 dark:border-slate-500',
+              'flex size-11 items-center justify-center border border-slate-400 not-first:border-l-0 first:rounded-l-lg last:rounded-r-lg dark:border-slate-500',
               view === each && 'bg-brand text-white',
             )}
           >
@@ -140,20 +160,28 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
   const { params, filters, addressOf, go } = useFilters(path, fixed)
   const [sheet, setSheet] = useState(false)
   const top = useRef<HTMLDivElement>(null)
+  const comparing = useAppStore((state) => state.comparisonList.length > 0)
   const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(searchOptions(filters))
   const { data: counts = {} as Counts } = useQuery(facetsOptions(filters.q))
-  const view = params.get('view') === 'list' ? 'list' : 'grid'
+  // A category is a page to read; the map belongs to the search.
+  const views: readonly View[] = fixed.type ? ['grid', 'list'] : ['grid', 'list', 'map']
+  const view = views.find((each) => each === params.get('view')) ?? 'grid'
+  const [lit, setLit] = useState<string | null>(null)
   const key = filterKey(filters)
   useEffect(() => {
     useAppStore.setState({ searchFilters: Object.fromEntries(new URLSearchParams(key)) })
   }, [key])
   const change = (part: Partial<Filters>) => go({ ...filters, ...part, page: 1 })
   const navigate = useNavigate()
-  const setView = (next: 'grid' | 'list') => {
+  const setView = (next: View) => {
     const query = new URLSearchParams(params)
-    if (next === 'list') query.set('view', next)
-    else query.delete('view')
+    if (next === 'grid') query.delete('view')
+    else query.set('view', next)
     void navigate(`${path}?${query}`, { replace: true })
+  }
+  const setBox = (bbox: string) => {
+    // A map is moved in many small steps, none of which is one to come back to.
+    void navigate(addressOf({ ...filters, bbox, page: 1 }), { replace: true })
   }
   const cities = Object.keys(counts.city ?? {})
   if (filters.city && !cities.includes(filters.city)) cities.push(filters.city)
@@ -206,6 +234,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
         </Button>
       </div>
       <Chips filters={filters} onChange={go} />
+      <SaveSearchButton filters={filters} />
       {isPending ? (
         <>
           <p role="status" className="my-6">
@@ -223,7 +252,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
             {t('cwRetry')}
           </Button>
         </div>
-      ) : data.total === 0 ? (
+      ) : data.total === 0 && view !== 'map' ? (
         <NothingFound filters={filters} onChange={go} onClear={() => go({ ...NONE, sort: filters.sort })} />
       ) : (
         <>
@@ -234,38 +263,91 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
             </p>
             <div className="flex items-center gap-3 max-md:hidden">
               {sortChoice(true)}
-              <ViewSwitch view={view} onChange={setView} />
+              <ViewSwitch views={views} view={view} onChange={setView} />
             </div>
           </div>
-          <div
-            aria-busy={isPlaceholderData}
-            className={cn(
-              'grid gap-6 transition-opacity',
-              view === 'grid' && 'sm:grid-cols-2 lg:grid-cols-3',
-              isPlaceholderData && 'opacity-60',
+          <div className={cn(view === 'map' && 'lg:grid lg:grid-cols-2 lg:gap-6')}>
+            {view === 'map' && (
+              <div className="fixed inset-x-0 top-16 bottom-0 z-30 flex flex-col lg:sticky lg:top-20 lg:order-last lg:z-0 lg:h-[calc(100dvh-6rem)]">
+                <Suspense fallback={<div className="grow animate-pulse bg-slate-200 dark:bg-slate-800" />}>
+                  <PropertyMap
+                    filters={filters}
+                    lit={lit}
+                    onLight={setLit}
+                    onBox={setBox}
+                    className="min-h-0 grow overflow-hidden lg:rounded-2xl"
+                  />
+                </Suspense>
+                <div className="grid grid-cols-2 gap-3 border-t border-slate-200 bg-white p-3 lg:hidden dark:border-slate-800 dark:bg-slate-950">
+                  <Button variant="outline" onClick={() => setSheet(true)}>
+                    <SlidersHorizontal aria-hidden className="size-4" /> {t('liFilter')}
+                    {names.length > 0 && ` (${names.length})`}
+                  </Button>
+                  <Button onClick={() => setView('grid')}>
+                    <LayoutGrid aria-hidden className="size-4" /> {t('liShowList')}
+                  </Button>
+                </div>
+              </div>
             )}
-          >
-            {data.properties.map((property, index) => (
-              <PropertyCard key={property.id} property={property} eager={index < 3} wide={view === 'list'} />
-            ))}
+            <div className="min-w-0">
+              {data.total === 0 && (
+                <NothingFound
+                  filters={filters}
+                  onChange={go}
+                  onClear={() => go({ ...NONE, sort: filters.sort })}
+                />
+              )}
+              <div
+                aria-busy={isPlaceholderData}
+                className={cn(
+                  'grid gap-6 transition-opacity',
+                  view === 'grid' && 'sm:grid-cols-2 lg:grid-cols-3',
+                  isPlaceholderData && 'opacity-60',
+                )}
+              >
+                {data.properties.map((property, index) => (
+                  <div
+                    key={property.id}
+                    className={cn(
+                      'grid min-w-0 rounded-2xl',
+                      lit === property.id && 'ring-4 ring-amber-600 dark:ring-amber-400',
+                    )}
+                    {...(view === 'map' && {
+                      onMouseEnter: () => setLit(property.id),
+                      onMouseLeave: () => setLit(null),
+                      onFocus: () => setLit(property.id),
+                      onBlur: () => setLit(null),
+                    })}
+                  >
+                    <PropertyCard property={property} eager={index < 3} wide={view !== 'grid'} />
+                  </div>
+                ))}
+              </div>
+              <Pagination
+                page={data.page}
+                pages={data.pages}
+                to={(page) => addressOf({ ...filters, page })}
+                onGo={() => top.current?.scrollIntoView()}
+              />
+            </div>
           </div>
-          <Pagination
-            page={data.page}
-            pages={data.pages}
-            to={(page) => addressOf({ ...filters, page })}
-            onGo={() => top.current?.scrollIntoView()}
-          />
         </>
       )}
+      <Suspense>{comparing && <CompareTray />}</Suspense>
       <div
         data-slot="list-bar"
-        className="sticky bottom-0 z-20 -mx-4 mt-10 grid grid-cols-2 gap-3 border-t border-slate-200 bg-white p-3 sm:-mx-6 md:hidden dark:border-slate-800 dark:bg-slate-950"
+        className="sticky bottom-0 z-20 -mx-4 mt-10 grid grid-cols-[1fr_1fr_auto] gap-3 border-t border-slate-200 bg-white p-3 sm:-mx-6 md:hidden dark:border-slate-800 dark:bg-slate-950"
       >
         <Button variant="outline" onClick={() => setSheet(true)}>
           <SlidersHorizontal aria-hidden className="size-4" /> {t('liFilter')}
           {names.length > 0 && ` (${names.length})`}
         </Button>
         {sortChoice(true)}
+        {views.includes('map') && (
+          <Button variant="outline" size="icon" aria-label={t('liMap')} onClick={() => setView('map')}>
+            <MapIcon aria-hidden className="size-5" />
+          </Button>
+        )}
       </div>
       {sheet && (
         <FilterSheet filters={filters} counts={counts} onApply={go} onClose={() => setSheet(false)} />

@@ -1,0 +1,12 @@
+import { Page } from '@/components/ui/page'
+import { Admin } from '@/features/admin/components/admin'
+import { useTranslation } from 'react-i18next'
+
+export function Component() {
+  const { t } = useTranslation()
+  return (
+    <Page title={t('adTitle')} noindex>
+      <Admin />
+    </Page>
+  )
+}

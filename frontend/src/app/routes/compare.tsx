@@ -1,0 +1,99 @@
+import { Button, buttonVariants } from '@/components/ui/button'
+import { Page } from '@/components/ui/page'
+import { Spinner } from '@/components/ui/spinner'
+import { comparedOptions } from '@/features/listings/api/get-compared'
+import { compareAddress, readIds } from '@/features/listings/compare'
+import { CompareTable } from '@/features/listings/components/compare-table'
+import { messageFor } from '@/lib/errors'
+import { useSeo } from '@/lib/seo'
+import { notify } from '@/lib/toast'
+import { useAppStore } from '@/stores/app-store'
+import { useQuery } from '@tanstack/react-query'
+import { Link2 } from 'lucide-react'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate, useSearchParams } from 'react-router-dom'
+
+/** The address says what is compared; without it saying anything it takes what was chosen in the lists. */
+function useCompared() {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const { comparisonList: list, removeFromComparison, clearComparison } = useAppStore()
+  const asked = params.get('ids')
+  const chosen = list.map(({ id }) => id).join(',')
+  useEffect(() => {
+    if (asked === null && chosen) void navigate(compareAddress(chosen.split(',')), { replace: true })
+  }, [asked, chosen, navigate])
+  const ids = readIds(asked)
+  return {
+    ids,
+    remove: (id: string) => {
+      removeFromComparison(id)
+      void navigate(compareAddress(ids.filter((other) => other !== id)), { replace: true })
+    },
+    clear: () => {
+      clearComparison()
+      void navigate('/compare', { replace: true })
+    },
+  }
+}
+
+export function Component() {
+  const { t } = useTranslation()
+  const { ids, remove, clear } = useCompared()
+  const { data, error, isFetching, refetch } = useQuery(comparedOptions(ids))
+  useSeo({ title: t('cmTitle'), description: t('cmLead'), path: '/compare' })
+  const properties = (data ?? []).filter(({ id }) => ids.includes(id))
+  const gone = data && !isFetching ? ids.length - properties.length : 0
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(window.location.href)
+      notify.success(t('prCopied'))
+    } catch (failure) {
+      notify.failure(failure, 'compare')
+    }
+  }
+  return (
+    <Page title={t('cmTitle')} lead={t('cmLead')} noindex={ids.length > 0}>
+      {error ? (
+        <>
+          <p role="alert">{messageFor(error)}</p>
+          <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
+            {t('cwRetry')}
+          </Button>
+        </>
+      ) : ids.length > 0 && !data ? (
+        <Spinner />
+      ) : (
+        <>
+          {gone > 0 && (
+            <p className="mb-4 rounded-lg bg-amber-50 p-3 text-amber-950 dark:bg-amber-950 dark:text-amber-50">
+              {t('cmGone', { count: gone })}
+            </p>
+          )}
+          {properties.length < 2 && (
+            <div className="mb-6">
+              <p className="text-lg">{t(properties.length ? 'cmNeedOne' : 'cmNeedTwo')}</p>
+              <Link to="/commercial" className={buttonVariants({ className: 'mt-4' })}>
+                {t('prBrowse')}
+              </Link>
+            </div>
+          )}
+          {properties.length > 0 && (
+            <>
+              <div className="mb-4 flex flex-wrap gap-2">
+                <Button variant="outline" onClick={() => void copy()}>
+                  <Link2 aria-hidden className="size-4" /> {t('cmCopy')}
+                </Button>
+                <Button variant="ghost" onClick={clear}>
+                  {t('cmClear')}
+                </Button>
+              </div>
+              <CompareTable properties={properties} onRemove={remove} />
+            </>
+          )}
+        </>
+      )}
+    </Page>
+  )
+}

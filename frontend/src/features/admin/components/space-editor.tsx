@@ -1,0 +1,66 @@
+import { Button, buttonVariants } from '@/components/ui/button'
+import { Spinner } from '@/components/ui/spinner'
+import { messageFor } from '@/lib/errors'
+import { notify } from '@/lib/toast'
+import { useQuery } from '@tanstack/react-query'
+import { ArrowLeft } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate } from 'react-router-dom'
+import { adminSpaceOptions, useSaveSpace, type EditedSpace } from '../api/spaces'
+import { EMPTY, textOf, valuesOf, type SpaceText } from '../space-fields'
+import { SpaceForm } from './space-form'
+import { SpaceImages } from './space-images'
+
+function Editor({ space, back }: { space: EditedSpace | null; back: string }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { mutate, isPending, error } = useSaveSpace()
+  const save = (text: SpaceText) =>
+    mutate(
+      { id: space?.id ?? null, values: valuesOf(text) },
+      {
+        onSuccess: ({ id }) => {
+          notify.success(t('adSpaceSaved'))
+          // A new one goes on with its pictures, which need it to be there.
+          void navigate(space ? back : `/admin?tab=coworking&id=${id}`, { replace: true })
+        },
+      },
+    )
+  return (
+    <>
+      <Link to={back} className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
+        <ArrowLeft aria-hidden className="size-4" /> {t('adBackToSpaces')}
+      </Link>
+      <h2 className="mt-2 mb-6 text-2xl font-bold wrap-anywhere">{space ? space.name : t('adNewSpace')}</h2>
+      {space ? (
+        <SpaceImages space={space} />
+      ) : (
+        <p className="mb-6 text-slate-700 dark:text-slate-300">{t('adPicturesLater')}</p>
+      )}
+      <SpaceForm
+        initial={space ? textOf(space) : EMPTY}
+        isNew={!space}
+        busy={isPending}
+        failure={error ? messageFor(error) : ''}
+        onSave={save}
+      />
+    </>
+  )
+}
+
+/** One co-working space with all that belongs to it; without an id a new one. */
+export function SpaceEditor({ id, back }: { id: string | null; back: string }) {
+  const { t } = useTranslation()
+  const { data, error, refetch } = useQuery({ ...adminSpaceOptions(id ?? ''), enabled: id !== null })
+  if (id === null) return <Editor space={null} back={back} />
+  if (error)
+    return (
+      <div className="py-12 text-center">
+        <p role="alert">{messageFor(error)}</p>
+        <Button className="mt-4" onClick={() => void refetch()}>
+          {t('cwRetry')}
+        </Button>
+      </div>
+    )
+  return data ? <Editor space={data} back={back} /> : <Spinner />
+}

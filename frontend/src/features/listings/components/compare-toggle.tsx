@@ -1,0 +1,30 @@
+import { cn } from '@/lib/cn'
+import { useAppStore } from '@/stores/app-store'
+import { Scale } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { MOST } from '../compare'
+
+/** Puts a property beside others, or takes it away again. With three chosen there is no room for another. */
+export function CompareToggle({ id, name, className }: { id: string; name: string; className?: string }) {
+  const { t } = useTranslation()
+  const { comparisonList: list, addToComparison, removeFromComparison } = useAppStore()
+  const chosen = list.some((item) => item.id === id)
+  return (
+    <button
+      data-slot="compare-toggle"
+      type="button"
+      aria-pressed={chosen}
+      aria-label={t('cmToggle', { name })}
+      disabled={!chosen && list.length >= MOST}
+      title={!chosen && list.length >= MOST ? t('cmFull') : undefined}
+      onClick={() => (chosen ? removeFromComparison(id) : addToComparison({ id }))}
+      className={cn(
+        'flex items-center gap-1.5 disabled:cursor-not-allowed disabled:opacity-60',
+        chosen && 'text-brand dark:text-blue-300',
+        className,
+      )}
+    >
+      <Scale aria-hidden className="size-4" /> {t(chosen ? 'cmChosen' : 'cmAdd')}
+    </button>
+  )
+}

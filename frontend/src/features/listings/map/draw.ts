@@ -1,0 +1,199 @@
+import { tileUrl } from '@/config/env'
+import L from 'leaflet'
+import 'leaflet/dist/leaflet.css'
+import { clusterPins, labelsOf, pinPrice, type Box, type Cluster, type Pin } from './cluster'
+// Natural Earth, public domain: land at 1:50m around India and at 1:110m beyond, in hundredths and tenths of a degree. Land and sea only: it draws no border that
+// anybody could dispute, and the places on it are named by the listings themselves.
+import land from './land.json'
+import './property-map.css'
+
+const INDIA = L.latLngBounds([6.5, 68], [35.5, 97.5])
+/** From here on the parts of a city are named instead of the city. */
+const CLOSE = 10
+const MOST_IN_POPUP = 8
+
+export type Words = {
+  pin: (pin: Pin) => string
+  cluster: (count: number) => string
+  more: (count: number) => string
+  zoomIn: string
+  zoomOut: string
+}
+type Options = {
+  words: Words
+  box: Box | null
+  isVisited: (pin: Pin) => boolean
+  onOpen: (pin: Pin) => void
+  onMove: (box: Box) => void
+  onLight: (id: string | null) => void
+}
+
+const boxOf = (map: L.Map): Box => {
+  const bounds = map.getBounds()
+  return [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]
+}
+const boundsOf = (pins: readonly Pin[]) => L.latLngBounds(pins.map(({ lat, lng }) => [lat, lng]))
+
+/** A map with pins on it. All that is drawn is kept in step with what is set. */
+export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, onMove, onLight }: Options) {
+  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches
+  const map = L.map(element, {
+    minZoom: 4,
+    maxZoom: 17,
+    maxBounds: INDIA.pad(0.4),
+    zoomControl: false,
+    zoomAnimation: !still,
+    fadeAnimation: !still,
+    markerZoomAnimation: !still,
+    keyboard: true,
+    worldCopyJump: false,
+  })
+  L.control.zoom({ position: 'topright', zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map)
+  map.attributionControl.setPrefix(false).addAttribution('Natural Earth')
+  // Each on its own: where two overlap, one shape of both would have a hole.
+  for (const part of land as Array<Array<Array<[number, number]>>>)
+    L.polygon(part, { className: 'land', stroke: false, fillOpacity: 1, interactive: false }).addTo(map)
+  if (tileUrl) L.tileLayer(tileUrl, { maxZoom: 19 }).addTo(map)
+  const labels = L.layerGroup().addTo(map)
+  const markers = L.layerGroup().addTo(map)
+  const byPin = new Map<string, L.Marker>()
+  let pins: readonly Pin[] = []
+  let lit: string | null = null
+  let ours = false
+
+  /** Moves on our own account, of which nobody is told. */
+  function settle(move: () => void) {
+    ours = true
+    move()
+    // A move to where the map is already ends at once, any other with its own event.
+    setTimeout(() => (ours = false), still ? 50 : 600)
+  }
+
+  function popupOf(cluster: Cluster) {
+    const list = document.createElement('ul')
+    for (const pin of cluster.pins.slice(0, MOST_IN_POPUP)) {
+      const item = document.createElement('li')
+      const link = document.createElement('a')
+      link.href = `/property/${encodeURIComponent(pin.slug)}`
+      link.textContent = words.pin(pin)
+      link.style.display = 'inline-block'
+      link.style.padding = '4px 0'
+      link.addEventListener('click', (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        onOpen(pin)
+      })
+      item.append(link)
+      list.append(item)
+    }
+    const rest = cluster.pins.length - MOST_IN_POPUP
+    if (rest > 0) {
+      const more = document.createElement('li')
+      more.textContent = words.more(rest)
+      list.append(more)
+    }
+    return list
+  }
+
+  function markerOf(cluster: Cluster) {
+    const [first] = cluster.pins
+    const single = cluster.pins.length === 1 && first
+    const names = ['pin']
+    if (!single) names.push('cluster')
+    else if (isVisited(first)) names.push('visited')
+    if (cluster.pins.some(({ id }) => id === lit)) names.push('lit')
+    const marker = L.marker([cluster.lat, cluster.lng], {
+      keyboard: true,
+      riseOnHover: true,
+      icon: L.divIcon({
+        className: names.join(' '),
+        html: single ? pinPrice(first.price) : String(cluster.pins.length),
+        iconSize: undefined,
+      }),
+    })
+    marker.on('add', () => {
+      const drawn = marker.getElement()
+      drawn?.setAttribute('role', 'button')
+      // What is seen is part of what is said.
+      const name = single
+        ? `${pinPrice(first.price)}: ${words.pin(first)}`
+        : words.cluster(cluster.pins.length)
+      drawn?.setAttribute('aria-label', name)
+    })
+    const apart = boundsOf(cluster.pins)
+    // Points of one spot never come apart, however near.
+    const splits =
+      !single && !apart.getNorthEast().equals(apart.getSouthWest()) && map.getZoom() < map.getMaxZoom()
+    if (splits) marker.on('click', () => map.fitBounds(apart.pad(0.3)))
+    else marker.bindPopup(popupOf(cluster), { maxWidth: 280, offset: [0, -8] })
+    if (single) {
+      marker.on('mouseover', () => onLight(first.id))
+      marker.on('mouseout', () => onLight(null))
+    }
+    return marker
+  }
+
+  function redraw() {
+    markers.clearLayers()
+    labels.clearLayers()
+    byPin.clear()
+    const zoom = map.getZoom()
+    const clusters = clusterPins(pins, (lat, lng) => map.project([lat, lng], zoom))
+    for (const cluster of clusters) {
+      const marker = markerOf(cluster).addTo(markers)
+      for (const { id } of cluster.pins) byPin.set(id, marker)
+    }
+    if (tileUrl) return
+    for (const { name, lat, lng } of labelsOf(clusters, zoom >= CLOSE ? 'locality' : 'city')) {
+      const label = document.createElement('span')
+      label.textContent = name
+      L.marker([lat, lng], {
+        interactive: false,
+        keyboard: false,
+        icon: L.divIcon({ className: 'place', html: label, iconSize: undefined }),
+      }).addTo(labels)
+    }
+  }
+
+  settle(() =>
+    box
+      ? map.fitBounds(
+          [
+            [box[1], box[0]],
+            [box[3], box[2]],
+          ],
+          { animate: false },
+        )
+      : map.fitBounds(INDIA, { animate: false }),
+  )
+  map.on('zoomend', redraw)
+  map.on('moveend', () => {
+    if (!ours) onMove(boxOf(map))
+  })
+
+  return {
+    setPins(next: readonly Pin[], fit: boolean) {
+      pins = next
+      if (fit && next.length)
+        settle(() => map.fitBounds(boundsOf(next).pad(0.1), { maxZoom: 14, animate: false }))
+      redraw()
+    },
+    /** Shows which pin belongs to the card that is looked at. */
+    light(id: string | null) {
+      byPin
+        .get(lit ?? '')
+        ?.getElement()
+        ?.classList.remove('lit')
+      lit = id
+      byPin
+        .get(id ?? '')
+        ?.getElement()
+        ?.classList.add('lit')
+    },
+    box: () => boxOf(map),
+    resized: () => map.invalidateSize(),
+    remove: () => map.remove(),
+  }
+}
+
+export type DrawnMap = ReturnType<typeof drawMap>
