@@ -141,7 +141,10 @@ impl Pool {
         }
         if let Some(idle) = self.longest_idle() {
             idle.retire();
-            idle.process.stop("early_drop");
+            // A request may have come before that; then the process ends when it is answered.
+            if idle.is_idle() {
+                idle.process.stop("early_drop");
+            }
         }
         let waiting = self.permits.clone().acquire_owned();
         match tokio::time::timeout(self.limits.request_wait, waiting).await {
