@@ -141,7 +141,9 @@ impl Meta {
     }
 
     async fn send(&self, mut request: Request) -> anyhow::Result<Response> {
-        let port = self.port().await?;
+        // It goes on starting for those who come later when whoever asked first has given up.
+        let meta = self.clone();
+        let port = tokio::spawn(async move { meta.port().await }).await??;
         let target = request
             .uri()
             .path_and_query()
