@@ -11,7 +11,7 @@ BUILD_TEST := cargo build --workspace --features svc-kit/testing
 WITH_POSTGRES := target/debug/with-postgres
 DENY := target/tools/bin/cargo-deny
 
-.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench clean browser nats
+.PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench bench-web clean browser nats
 
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -85,6 +85,10 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	$(NODE) benches/gateway.mjs
 	cargo build --release --package realtime-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
+	$(NODE) benches/functions.mjs
+
+bench-web: build browser ## Measures the front end: sizes, and visits on a slow phone.
+	NILAM_BINARIES=target/release $(NODE) benches/web.mjs
 
 nats: ## Installs the NATS server where there is none and the system's package manager can.
 	@scripts/ensure-nats.sh
@@ -97,8 +101,9 @@ check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lint
 	cargo clippy --workspace --all-targets --all-features -- --deny warnings
 	$(DENY) --all-features check bans licenses sources
 	cd frontend && npm run format:check && npm run lint && npm run typecheck
-	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' scripts/check-monitoring.mjs package.json
 	$(NODE) scripts/check-monitoring.mjs
+	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' 'scripts/**/*.mjs' package.json
+	$(NODE) scripts/check-requirements.mjs
 
 $(DENY):
 	# A debug build: it runs for seconds and would compile for minutes.

@@ -57,6 +57,13 @@ export const binary = (name) => path.join(binaries, name);
 /** One of our programs, whose output is kept for the message of a failure. */
 export const start = (name, args, env) => run(binary(name), args, env);
 
+/** Whose certificates are trusted where packages are fetched. */
+const trust = Object.fromEntries(
+  ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'DENO_CERT']
+    .filter((name) => process.env[name])
+    .map((name) => [name, process.env[name]]),
+);
+
 /** A program of the system, likewise. */
 export function run(program, args, env = {}) {
   const child = spawn(program, args, {
@@ -65,6 +72,7 @@ export function run(program, args, env = {}) {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       LOG_LEVEL: 'warn',
+      ...trust,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -90,8 +98,8 @@ export async function stop(child, signal = 'SIGTERM') {
 }
 
 /** Starts `standalone` and waits for its line `ready`. A project has a data folder of its own. */
-export async function standalone(dataDir, ports, more = []) {
-  const child = start('standalone', [
+export async function standalone(dataDir, ports, more = [], env = {}) {
+  const args = [
     'start',
     ...(dataDir ? ['--data-dir', dataDir] : []),
     ...[
@@ -103,7 +111,8 @@ export async function standalone(dataDir, ports, more = []) {
       String(ports.mailbox),
     ],
     ...more,
-  ]);
+  ];
+  const child = start('standalone', args, env);
   const endpoints = await new Promise((resolve, reject) => {
     child.on('line', (line) => line.startsWith('ready ') && resolve(JSON.parse(line.slice(6))));
     child.once('exit', (code) =>
@@ -130,9 +139,10 @@ export async function freePorts(...names) {
  * The platform of a test file.
  *
  * Apart, `standalone` still gives the database and the mailbox, as containers would, and the services run
- * beside it with nothing but environment variables, two copies of each behind the gateway.
+ * beside it with nothing but environment variables, two copies of each behind the gateway. `functions` is a folder of
+ * functions in place of the product's.
  */
-export async function platform() {
+export async function platform({ functions } = {}) {
   const folder = await dataFolder();
   const opened = [() => rm(folder, { recursive: true, force: true })];
   const close = async () => {
@@ -142,9 +152,14 @@ export async function platform() {
     const ports = await freePorts('api', 'db', 'mailbox');
     const around = mode === 'apart' ? await startSurroundings(folder) : undefined;
     if (around) opened.push(around.close);
-    const { child, endpoints } = await standalone(folder, ports, around?.arguments);
+    const { child, endpoints } = await standalone(
+      folder,
+      ports,
+      around?.arguments,
+      functions && { NILAM_FUNCTIONS_FUNCTIONS_DIR: functions },
+    );
     opened.push(() => stop(child));
-    const services = around && (await startServices(endpoints, around));
+    const services = around && (await startServices(endpoints, { ...around, folder, functions }));
     if (services) {
       opened.push(services.close);
       endpoints.API_URL = services.url;

@@ -38,12 +38,12 @@ export async function startSurroundings(folder) {
  * `copies` of the result has the running processes by the name of their service; `restart` starts one of them
  * anew on its port.
  */
-export async function startServices(endpoints, { nats, store }) {
+export async function startServices(endpoints, { nats, store, folder, functions }) {
   const gatewayPort = await freePort();
   const url = `http://127.0.0.1:${gatewayPort}`;
   const copies = {};
   const urls = {};
-  const settings = services(endpoints, { url, nats, store });
+  const settings = services(endpoints, { url, nats, store, folder, functions });
   const startCopy = (service, port) => {
     const { binary, env } = settings[service];
     return { service, port, child: start(binary, [], env(port)) };
@@ -123,7 +123,7 @@ const blobsIn = (store) => ({
 });
 
 /** The binary of each service, where it says that it is well, and the variables of a copy on a port. */
-function services(endpoints, { url, nats, store }) {
+function services(endpoints, { url, nats, store, folder, functions }) {
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const secret = endpoints.JWT_SECRET;
   const dbUrl = new URL(endpoints.DB_URL);
@@ -212,9 +212,18 @@ function services(endpoints, { url, nats, store }) {
       binary: 'functions-svc',
       health: '/_internal/health',
       env: (port) => ({
+        EDGE_RUNTIME_HOST: '127.0.0.1',
         EDGE_RUNTIME_PORT: String(port),
         JWT_SECRET: secret,
         DATABASE_URL: database('supabase_admin'),
+        FUNCTIONS_DIR: functions ?? path.join(root, 'functions'),
+        FUNCTIONS_CACHE_DIR: path.join(folder, 'functions-cache'),
+        SUPABASE_URL: url,
+        SUPABASE_ANON_KEY: endpoints.ANON_KEY,
+        SUPABASE_SERVICE_ROLE_KEY: endpoints.SERVICE_ROLE_KEY,
+        SUPABASE_PUBLISHABLE_KEY: endpoints.PUBLISHABLE_KEY,
+        SUPABASE_SECRET_KEY: endpoints.SECRET_KEY,
+        SUPABASE_DB_URL: endpoints.DB_URL,
       }),
     },
   };

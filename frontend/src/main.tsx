@@ -21,6 +21,7 @@ if (!localStorage.getItem('vite-ui-theme')) localStorage.setItem('vite-ui-theme'
 followSession()
 window.addEventListener('offline', () => notify.warning(i18next.t('offline')))
 window.addEventListener('online', () => notify.success(i18next.t('online')))
+if (import.meta.env.PROD) void navigator.serviceWorker?.register('/sw.js').catch(() => {})
 loadTagManager(tagManagerId)
 watchVitals()
 // A mail's link that failed may lead to a page that knows nothing of links.

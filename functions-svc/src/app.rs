@@ -43,12 +43,13 @@ impl App {
         routes::router(self.clone())
     }
 
-    /// Loops that outlive a request: one looks at the files, one after the processes, which end with it; webhooks and
-    /// scheduled jobs.
+    /// Loops that outlive a request: one looks at the files, one fetches what functions need, one looks after the
+    /// processes, which end with it; webhooks and scheduled jobs.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
         let (registry, pool) = (&self.0.registry, &self.0.pool);
         tracker.spawn(registry.clone().watch(pool.clone(), stop.clone()));
+        tracker.spawn(registry.clone().prepare(pool.clone(), stop.clone()));
         self.0.jobs.spawn(&tracker, stop.clone());
         tracker.spawn(pool.clone().keep(stop));
         tracker

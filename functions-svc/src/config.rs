@@ -74,6 +74,8 @@ pub struct Deno {
     pub cache_dir: PathBuf,
     /// `FUNCTIONS_RUN_DIR`, default a fresh folder in the temporary folder: sockets. Paths of sockets are short, so this should be.
     pub run_dir: Option<PathBuf>,
+    /// `FUNCTIONS_BUNDLE`, default true: modules that import packages are put into one beforehand.
+    pub bundles: bool,
     /// Variables by which a package registry or a proxy is chosen; only fetching packages sees them.
     pub fetch_env: Vec<(String, String)>,
     /// Variables that say whose certificates are trusted, for fetching packages and for what functions fetch.
@@ -232,6 +234,7 @@ fn deno(reader: &mut Reader<'_>, vars: &Vars) -> Deno {
         run_dir: reader
             .text(&["FUNCTIONS_RUN_DIR"])
             .map(|dir| std::path::absolute(dir).unwrap_or_else(|_| PathBuf::from(dir))),
+        bundles: reader.flag(&["FUNCTIONS_BUNDLE"], true),
         fetch_env: present(&FETCH),
         trust_env: present(&TRUST),
     }

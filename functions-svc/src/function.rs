@@ -1,8 +1,9 @@
 //! One function as it is served: the process that has it now, and how the next one is started.
 
 use std::{
+    path::PathBuf,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -19,7 +20,7 @@ use crate::{
     catalog::Definition,
     error::Error,
     pool::Pool,
-    prepare::{Prepared, prepare},
+    prepare::{Prepared, bundle, prepare},
     process::Cause,
     worker::{Lease, Worker},
 };
@@ -34,7 +35,11 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 pub(crate) struct Function {
     pub(crate) definition: Definition,
     current: ArcSwapOption<Worker>,
-    prepared: OnceCell<Prepared>,
+    prepared: OnceLock<Prepared>,
+    preparing: Mutex<()>,
+    /// All of its modules in one, if that is made and works.
+    bundle: OnceCell<Option<PathBuf>>,
+    bundle_fails: AtomicBool,
     /// Whoever holds it may start a process.
     gate: Mutex<Failures>,
     replaced: AtomicBool,
@@ -53,7 +58,10 @@ impl Function {
         Self {
             definition,
             current: ArcSwapOption::empty(),
-            prepared: OnceCell::new(),
+            prepared: OnceLock::new(),
+            preparing: Mutex::new(()),
+            bundle: OnceCell::new(),
+            bundle_fails: AtomicBool::new(false),
             gate: Mutex::default(),
             replaced: AtomicBool::new(false),
         }
@@ -86,7 +94,6 @@ impl Function {
     }
 
     async fn lease_or_start(self: &Arc<Self>, pool: &Arc<Pool>) -> Result<Lease, Error> {
-        self.prepare(pool).await?;
         let mut failures = self.gate.lock().await;
         loop {
             let former = self.current.load_full();
@@ -111,7 +118,6 @@ impl Function {
     }
 
     async fn start_for_one(self: &Arc<Self>, pool: &Arc<Pool>) -> Result<Lease, Error> {
-        self.prepare(pool).await?;
         let worker = self.start(pool).await?;
         let lease = worker.lease().ok_or(Error::Worker);
         worker.retire();
@@ -120,26 +126,76 @@ impl Function {
 
     async fn start(self: &Arc<Self>, pool: &Arc<Pool>) -> Result<Arc<Worker>, Error> {
         let prepared = self.prepare(pool).await?;
-        pool.start(self, prepared).await
+        let entry = &self.definition.entrypoint;
+        let bundle = self
+            .bundle
+            .get()
+            .and_then(Option::as_deref)
+            .filter(|_| !self.bundle_fails.load(Ordering::Relaxed));
+        let Some(bundle) = bundle else {
+            return pool.start(self, &prepared, entry).await;
+        };
+        let started = pool.start(self, &prepared, bundle).await;
+        if started.as_ref().err() != Some(&Error::Boot) {
+            return started;
+        }
+        // What is wrong with the function is wrong without a bundle, too.
+        let started = pool.start(self, &prepared, entry).await;
+        if started.is_ok() {
+            tracing::warn!(
+                function = self.definition.name,
+                "it does not work in one module"
+            );
+            self.bundle_fails.store(true, Ordering::Relaxed);
+        }
+        started
     }
 
-    /// Fetches what it needs, once.
-    pub(crate) async fn prepare(&self, pool: &Pool) -> Result<&Prepared, Error> {
-        let binary = pool.deno.binary().ok_or(Error::NoDeno)?;
-        self.prepared
-            .get_or_try_init(|| {
-                prepare(
+    /// Makes the next start faster, once.
+    pub(crate) async fn make_bundle(&self, pool: &Pool) {
+        let (Some(binary), Some(prepared)) = (pool.deno.binary(), self.prepared.get()) else {
+            return;
+        };
+        self.bundle
+            .get_or_init(|| {
+                bundle(
                     &pool.deno,
                     &binary,
                     &self.definition,
+                    prepared,
                     pool.limits.prepare,
                 )
             })
+            .await;
+    }
+
+    /// False if there is nothing left that would make the next start faster.
+    pub(crate) fn lacks_bundle(&self) -> bool {
+        self.prepared.get().is_some() && !self.bundle.initialized()
+    }
+
+    /// Fetches what it needs. What could not be fetched is asked for again the next time.
+    pub(crate) async fn prepare(&self, pool: &Pool) -> Result<Prepared, Error> {
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared.clone());
+        }
+        let _one = self.preparing.lock().await;
+        if let Some(prepared) = self.prepared.get() {
+            return Ok(prepared.clone());
+        }
+        let binary = pool.deno.binary().ok_or(Error::NoDeno)?;
+        let limit = pool.limits.prepare;
+        let prepared = prepare(&pool.deno, &binary, &self.definition, limit)
             .await
             .map_err(|error| {
                 tracing::warn!(function = self.definition.name, %error, "the function cannot be prepared");
                 Error::Boot
-            })
+            })?;
+        if prepared.is_complete {
+            // Nobody else could have set it.
+            let _ = self.prepared.set(prepared.clone());
+        }
+        Ok(prepared)
     }
 
     /// What was fetched for it, if it was.

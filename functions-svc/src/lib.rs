@@ -6,6 +6,7 @@
 
 mod app;
 mod catalog;
+mod cli;
 mod config;
 mod connections;
 mod deno;
@@ -24,6 +25,7 @@ mod token;
 mod worker;
 
 pub use app::App;
+pub use cli::Cli;
 pub use config::{Config, Deno, FunctionEnv, Limits, Policy, Source};
 pub use jobs::{CronConfig, JobsConfig, NetConfig, migrations};
 pub use settings::{FunctionSettings, SettingsByName};

@@ -22,6 +22,17 @@ impl Counter {
     }
 }
 
+/// What there is at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    /// Processes that take requests.
+    pub(crate) active: usize,
+    /// Processes that only end what they have.
+    pub(crate) retired: usize,
+    /// Requests in processes.
+    pub(crate) inflight: usize,
+}
+
 /// Counters of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
@@ -82,7 +93,7 @@ impl Metrics {
     }
 
     /// All of it in Prometheus's text format.
-    pub(crate) fn render(&self, active: usize, retired: usize) -> String {
+    pub(crate) fn render(&self, now: Counts) -> String {
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, f64)]| {
             // Writing to a string cannot fail.
@@ -123,10 +134,16 @@ impl Metrics {
             "Requests that the service answered in place of a function.",
             &errors,
         );
-        #[expect(clippy::cast_precision_loss, reason = "processes are few")]
+        let gauge = |value: usize| float(u64::try_from(value).unwrap_or(u64::MAX));
+        family(
+            "requests_inflight",
+            "gauge",
+            "Requests that functions work on.",
+            &one(gauge(now.inflight)),
+        );
         let workers = [
-            ("{state=\"active\"}".to_owned(), active as f64),
-            ("{state=\"retired\"}".to_owned(), retired as f64),
+            ("{state=\"active\"}".to_owned(), gauge(now.active)),
+            ("{state=\"retired\"}".to_owned(), gauge(now.retired)),
         ];
         family("workers", "gauge", "Processes that serve.", &workers);
         family(

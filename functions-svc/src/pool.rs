@@ -16,7 +16,7 @@ use crate::{
     deno::Deno,
     error::Error,
     function::Function,
-    metrics::Metrics,
+    metrics::{Counts, Metrics},
     prepare::Prepared,
     process::{Process, Spawner},
     worker::Worker,
@@ -33,6 +33,7 @@ use spares::Spares;
 pub(crate) struct Pool {
     pub(crate) deno: Deno,
     pub(crate) limits: Limits,
+    pub(crate) bundles: bool,
     pub(crate) metrics: Arc<Metrics>,
     spawner: Spawner,
     run_dir: RunDir,
@@ -69,6 +70,7 @@ impl Pool {
         Ok(Self {
             deno: Deno::new(config.deno.clone())?,
             limits: config.limits.clone(),
+            bundles: config.deno.bundles,
             metrics,
             spawner: Spawner::new()?,
             run_dir,
@@ -83,6 +85,7 @@ impl Pool {
         &self,
         function: &Arc<Function>,
         prepared: &Prepared,
+        module: &Path,
     ) -> Result<Arc<Worker>, Error> {
         let permit = self.permit().await?;
         let definition = &function.definition;
@@ -91,7 +94,7 @@ impl Pool {
             Some(process) => (process, true),
             None => (self.spawn(function, prepared).await?, false),
         };
-        process.run(&self.deno, definition);
+        process.run(&self.deno, definition, module);
         let id = process.id;
         let booted =
             Worker::boot(process, &definition.name, self.limits.request_wait, permit).await;
@@ -165,14 +168,19 @@ impl Pool {
         self.spares.want(function);
     }
 
-    /// Processes that take requests, and those that only end what they have.
-    pub(crate) fn counts(&self) -> (usize, usize) {
-        let workers = self.watched();
-        let retired = workers
-            .iter()
-            .filter(|watched| watched.worker.is_retired())
-            .count();
-        (workers.len() - retired, retired)
+    /// What there is at this moment.
+    pub(crate) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for watched in self.watched().iter() {
+            let worker = &watched.worker;
+            counts.inflight += worker.inflight();
+            if worker.is_retired() {
+                counts.retired += 1;
+            } else {
+                counts.active += 1;
+            }
+        }
+        counts
     }
 
     /// Watches over processes until `stop`, then ends them all.

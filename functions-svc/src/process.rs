@@ -124,7 +124,7 @@ impl Process {
             .arg("--allow-sys=osRelease,osUptime,cpus,loadavg,systemMemoryInfo")
             .arg(format!(
                 "--allow-read={}",
-                readable(deno, definition, &socket)
+                readable(deno, definition, prepared, &socket)
             ))
             .arg(format!("--allow-write={}", list_item(&socket)))
             .arg(deno.boot_module())
@@ -191,8 +191,8 @@ impl Process {
         }
     }
 
-    /// Lets the process load the function.
-    pub(crate) fn run(&self, deno: &Deno, definition: &Definition) {
+    /// Lets the process load the function, whose entry or bundle is `module`.
+    pub(crate) fn run(&self, deno: &Deno, definition: &Definition, module: &Path) {
         let mut env = definition.env.clone();
         // Deno looks at these when the function first connects to somebody.
         env.extend(deno.trust_env().iter().cloned());
@@ -204,7 +204,7 @@ impl Process {
         env.insert("SB_EXECUTION_ID".to_owned(), self.id.to_string());
         self.tell(&json!({
             "mark": self.mark,
-            "module": file_url(&definition.entrypoint),
+            "module": file_url(module),
             "socket": self.socket,
             "env": env,
         }));
@@ -283,11 +283,12 @@ impl Reported {
     }
 }
 
-fn readable(deno: &Deno, definition: &Definition, socket: &Path) -> String {
+fn readable(deno: &Deno, definition: &Definition, prepared: &Prepared, socket: &Path) -> String {
     let ours = [deno.modules_dir(), deno.packages_dir()];
     let paths: Vec<String> = std::iter::once(definition.folder.as_path())
         .chain(definition.readable.iter().map(PathBuf::as_path))
         .chain(ours.iter().map(PathBuf::as_path))
+        .chain(prepared.config.parent())
         .chain([socket])
         .map(list_item)
         .collect();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Config, Policy, catalog::Catalog, function::Function, pool::Pool};
@@ -22,6 +22,7 @@ pub(crate) struct Registry {
     served: ArcSwap<Served>,
     /// When the disk was last looked at; held while it is.
     looked: Mutex<Option<Instant>>,
+    changed: Notify,
 }
 
 #[derive(Debug)]
@@ -40,6 +41,7 @@ impl Registry {
             config,
             served: ArcSwap::from_pointee(served),
             looked: Mutex::new(None),
+            changed: Notify::new(),
         }
     }
 
@@ -129,22 +131,43 @@ impl Registry {
                 pool.want_spare(function);
             }
         }
+        self.changed.notify_one();
     }
 
-    /// Looks at the disk again and again, and fetches what functions need before they are called.
+    /// One function at a time: requests matter more.
+    async fn prepare_all(&self, pool: &Pool) {
+        let served = self.served.load_full();
+        for function in served.functions.values() {
+            if function.prepared().is_none() && !function.is_replaced() {
+                // A failure is told, and tried again when somebody calls.
+                let _ = function.prepare(pool).await;
+            }
+        }
+        for function in served.functions.values() {
+            if pool.bundles && function.lacks_bundle() && !function.is_replaced() {
+                function.make_bundle(pool).await;
+            }
+        }
+    }
+
+    /// Fetches what functions need before they are called.
+    pub(crate) async fn prepare(self: Arc<Self>, pool: Arc<Pool>, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.prepare_all(&pool) => {}
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = self.changed.notified() => {}
+            }
+        }
+    }
+
+    /// Looks at the disk again and again.
     pub(crate) async fn watch(self: Arc<Self>, pool: Arc<Pool>, stop: CancellationToken) {
         self.look(Duration::ZERO, &pool).await;
         loop {
-            let served = self.served.load_full();
-            for function in served.functions.values() {
-                if function.prepared().is_none() && !function.is_replaced() {
-                    // One at a time: requests matter more.
-                    tokio::select! {
-                        () = stop.cancelled() => return,
-                        _ = function.prepare(&pool) => {}
-                    }
-                }
-            }
             let interval = self.config.source.watch_interval;
             if interval.is_zero() {
                 return;

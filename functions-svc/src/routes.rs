@@ -37,18 +37,17 @@ async fn health() -> Json<Value> {
 
 /// The original's names for the same numbers.
 async fn metric(State(app): State<App>) -> Json<Value> {
-    let (active, retired) = app.pool().counts();
+    let counts = app.pool().counts();
     Json(json!({
-        "activeUserWorkersCount": active,
-        "retiredUserWorkersCount": retired,
+        "activeUserWorkersCount": counts.active,
+        "retiredUserWorkersCount": counts.retired,
         "receivedRequestsCount": app.metrics().received.get(),
         "handledRequestsCount": app.metrics().handled.get(),
     }))
 }
 
 async fn metrics(State(app): State<App>) -> Response {
-    let (active, retired) = app.pool().counts();
-    let text = app.metrics().render(active, retired) + &app.jobs().metrics().await;
+    let text = app.metrics().render(app.pool().counts()) + &app.jobs().metrics().await;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }

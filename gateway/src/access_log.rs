@@ -15,7 +15,7 @@ use std::{
 };
 
 use chrono::DateTime;
-use http::{HeaderValue, Method, StatusCode, Version};
+use http::{HeaderValue, Method, StatusCode, Uri, Version};
 use serde_json::json;
 
 use crate::{AccessLogTarget, metrics::Metrics};
@@ -31,7 +31,8 @@ const WAITING: usize = 64;
 pub(crate) struct Entry {
     pub(crate) client: Option<IpAddr>,
     pub(crate) method: Method,
-    pub(crate) path: String,
+    /// Only its path is written.
+    pub(crate) uri: Uri,
     pub(crate) version: Version,
     pub(crate) status: StatusCode,
     pub(crate) bytes: u64,
@@ -214,7 +215,7 @@ fn write_text(shelf: &mut Shelf, entry: &Entry) {
         Some(client) => write!(lines, "{client} - - [{time}] \"{} ", entry.method),
         None => write!(lines, "- - - [{time}] \"{} ", entry.method),
     };
-    escape(lines, entry.path.as_bytes());
+    escape(lines, entry.uri.path().as_bytes());
     let micros = entry.duration.as_micros();
     let _ = write!(
         lines,
@@ -243,6 +244,11 @@ fn write_text(shelf: &mut Shelf, entry: &Entry) {
 
 /// Nothing that a client sends ends a field or a line.
 fn escape(lines: &mut Vec<u8>, text: &[u8]) {
+    let is_plain = |byte: &u8| matches!(byte, 0x20..0x7F) && !matches!(byte, b'"' | b'\\');
+    if text.iter().all(is_plain) {
+        lines.extend_from_slice(text);
+        return;
+    }
     for byte in text {
         match byte {
             b'"' | b'\\' | 0..0x20 | 0x7F..=0xFF => {
@@ -259,7 +265,7 @@ fn write_json(shelf: &mut Shelf, entry: &Entry) {
         "time": shelf.time,
         "client": entry.client.map(|client| client.to_string()),
         "method": entry.method.as_str(),
-        "path": entry.path,
+        "path": entry.uri.path(),
         "status": entry.status.as_u16(),
         "bytes": entry.bytes,
         "duration_ms": entry.duration.as_secs_f64() * 1000.0,
@@ -278,7 +284,7 @@ mod tests {
         Entry {
             client: Some("203.0.113.7".parse().unwrap()),
             method: Method::GET,
-            path: "/rest/v1/\"t\n".to_owned(),
+            uri: Uri::from_static("/rest/v1/t?apikey=x"),
             version: Version::HTTP_11,
             status: StatusCode::OK,
             bytes: 12,
@@ -299,7 +305,7 @@ mod tests {
         let line = String::from_utf8(shelf.lines).unwrap();
         assert_eq!(
             line,
-            "203.0.113.7 - - [now] \"GET /rest/v1/\\x22t\\x0A HTTP/1.1\" 200 12 \"a \\x22b\\x22\" 1.234 rest id\n"
+            "203.0.113.7 - - [now] \"GET /rest/v1/t HTTP/1.1\" 200 12 \"a \\x22b\\x22\" 1.234 rest id\n"
         );
     }
 

@@ -29,8 +29,9 @@ use crate::{
     forward::forward,
     frontend::Frontend,
     headers::Peer,
-    health::health,
+    health::{Known, health},
     metrics::Metrics,
+    rates::{self, Rates},
     routes,
     upstream::{self, Balancer},
     with_file,
@@ -52,6 +53,8 @@ struct Inner {
 /// The settings, and what is made from them. A reload makes a new one; a request sees one from its beginning to its end.
 pub(crate) struct Live {
     pub(crate) config: Config,
+    pub(crate) rates: Arc<Rates>,
+    pub(crate) health: Known,
     frontend: Frontend,
     balancers: [Option<Arc<Balancer>>; Service::ALL.len()],
 }
@@ -64,6 +67,12 @@ impl Live {
         earlier: Option<&Self>,
     ) -> Self {
         let frontend = Frontend::new(&config);
+        // The same limits go on with their counts.
+        let known = earlier.filter(|earlier| earlier.rates.settings == config.rates);
+        let rates = known.map_or_else(
+            || Arc::new(Rates::new(&config.rates)),
+            |known| Arc::clone(&known.rates),
+        );
         let balancers = Service::ALL.map(|service| {
             let upstream = config.upstreams.0.get(&service)?;
             let earlier = earlier.and_then(|earlier| earlier.balancer(service));
@@ -74,6 +83,8 @@ impl Live {
         });
         Self {
             config,
+            rates,
+            health: Known::default(),
             frontend,
             balancers,
         }
@@ -132,11 +143,12 @@ impl App {
         self.0.log.store(log);
     }
 
-    /// Reads the settings again at each SIGHUP; what cannot be used changes nothing.
-    pub async fn reload_on_hangup(self, vars: Vars) -> io::Result<()> {
+    /// Reads the settings of the process again at each SIGHUP, with the files that they name; what cannot be used changes
+    /// nothing.
+    pub async fn reload_on_hangup(self) -> io::Result<()> {
         let mut hangups = signal(SignalKind::hangup())?;
         while hangups.recv().await.is_some() {
-            let config = with_file(&vars)
+            let config = with_file(&Vars::from_process())
                 .map_err(|error| error.to_string())
                 .and_then(|vars| Config::from_vars(&vars).map_err(|error| error.to_string()));
             match config {
@@ -162,10 +174,12 @@ impl App {
             .with_state(self.clone())
     }
 
-    /// Starts what goes on beside requests: copies of services are asked whether they are ready.
+    /// Starts what goes on beside requests: copies of services are asked whether they are ready, and
+    /// copies of the gateway tell each other what they counted.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let workers = TaskTracker::new();
-        workers.spawn(upstream::watch(self.clone(), stop));
+        workers.spawn(upstream::watch(self.clone(), stop.clone()));
+        workers.spawn(rates::share(self.clone(), stop));
         workers.close();
         workers
     }
@@ -213,12 +227,12 @@ impl App {
         let live = self.live();
         let path = request.uri().path();
         if path == "/health" {
-            return (health(&live).await, None);
+            return (Box::pin(health(&live)).await, None);
         }
         let found = match routes::resolve(path) {
             Ok(Some(found)) => found,
             Ok(None) => {
-                let mut response = live.frontend.serve(request).await;
+                let mut response = Box::pin(live.frontend.serve(request)).await;
                 if response.status().is_client_error() {
                     cors::expose(response.headers_mut());
                 }
@@ -234,7 +248,10 @@ impl App {
         let service = answer.is_ok().then_some(found.0.service);
         let mut response = answer.unwrap_or_else(axum::response::IntoResponse::into_response);
         // Errors too: without these headers a browser hides the body from the page.
-        cors::expose(response.headers_mut());
+        match service {
+            Some(Service::Functions) => cors::expose_also(response.headers_mut()),
+            _ => cors::expose(response.headers_mut()),
+        }
         (response, service)
     }
 }

@@ -8,7 +8,7 @@ use ipnet::IpNet;
 use svc_kit::env::{ConfigError, Reader, Vars};
 use url::Url;
 
-use crate::{ApiKeys, Service, Upstream, Upstreams};
+use crate::{ApiKeys, RateSettings, Service, Upstream, Upstreams};
 
 pub use file::with_file;
 
@@ -43,6 +43,8 @@ pub struct Config {
     pub functions_timeout: Duration,
     /// `GATEWAY_MAX_BODY_SIZE`: the largest request body in bytes for everything but storage, default 50 MiB.
     pub max_body_size: u64,
+    /// How many requests an address or a key may send.
+    pub rates: RateSettings,
 }
 
 /// How connections of clients are taken.
@@ -182,6 +184,7 @@ impl Config {
             functions_timeout: reader
                 .duration(&["GATEWAY_FUNCTIONS_TIMEOUT"], Duration::from_secs(150)),
             max_body_size: reader.parse_or(&["GATEWAY_MAX_BODY_SIZE"], 50 * 1024 * 1024),
+            rates: RateSettings::read(&mut reader),
         };
         if config.require_apikey && !config.keys.has_public() {
             reader.problem("ANON_KEY or SUPABASE_PUBLISHABLE_KEY is required unless GATEWAY_REQUIRE_APIKEY is false");

@@ -33,7 +33,6 @@ pub(crate) enum Error {
     TooLarge,
     #[error("The request body did not arrive in time")]
     BodySlow,
-    #[expect(dead_code, reason = "the limits come next")]
     #[error("API rate limit exceeded")]
     RateLimited {
         /// The requests that a window takes.

@@ -1,6 +1,9 @@
 //! A request on its way through the gateway: key, headers and path.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, atomic::Ordering},
+};
 
 use axum::{
     body::Body,
@@ -39,6 +42,9 @@ pub(crate) async fn forward(
     let balancer = match prepared.and(balancer) {
         Ok(balancer) => balancer,
         Err(error) => {
+            if matches!(error, Error::RateLimited { .. }) {
+                app.metrics().rate_limited.fetch_add(1, Ordering::Relaxed);
+            }
             // Who still sends gets to read the refusal.
             drop(lingering(&parts.headers, body));
             return Err(error);
@@ -59,7 +65,6 @@ pub(crate) async fn forward(
         wait: wait(&live.config, route.service),
         progress,
     };
-    let _ = app;
     send(balancer, Request::from_parts(parts, body), &patience).await
 }
 
@@ -78,11 +83,17 @@ fn prepare(
     let claims = peer.map_or_else(Claims::default, |peer| {
         Claims::read(&parts.headers, peer.address.ip(), &config.trusted_proxies)
     });
+    if let Some(client) = claims.client.or(peer.map(|peer| peer.address.ip())) {
+        live.rates.count_ip(client)?;
+    }
     let is_websocket = headers::wants_websocket(&parts.headers);
     headers::clean_request(&mut parts.headers)?;
     let rewritten = {
         let given = config.keys.given(&parts.headers, parts.uri.query());
         check_key(config, route, key, &parts.headers, given.as_ref())?;
+        if let Some(known) = given.as_ref().and_then(|given| given.known) {
+            live.rates.count_key(known.fingerprint)?;
+        }
         let authorization = keys::authorization(
             &parts.headers,
             &config.keys,

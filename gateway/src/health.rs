@@ -1,12 +1,15 @@
 //! `GET /health`: is everything that this gateway routes to ready?
 
+use std::time::{Duration, Instant};
+
 use axum::{
     body::Body,
     response::{IntoResponse as _, Response},
 };
 use futures_util::future::join_all;
 use http::{Method, Request, StatusCode};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
+use tokio::sync::Mutex;
 use tower::ServiceExt as _;
 
 use crate::{
@@ -14,8 +17,34 @@ use crate::{
     upstream::{self, Balancer, PROBE},
 };
 
+/// How long an answer is as good as a new one. Anybody may ask, and each question is one to every copy of every service.
+const FRESH: Duration = Duration::from_millis(500);
+
+/// What was found last, and when; those who ask at the same time wait for one another.
+#[derive(Debug, Default)]
+pub(crate) struct Known(Mutex<Option<Found>>);
+
+type Found = (Instant, bool, Map<String, Value>);
+
 /// 200 when every service is ready, else 503; the body names each. Of several copies one is enough.
 pub(crate) async fn health(live: &Live) -> Response {
+    let mut known = live.health.0.lock().await;
+    let found = known.take().filter(|(at, ..)| at.elapsed() < FRESH);
+    let (at, all, services) = match found {
+        Some(found) => found,
+        None => ask(live).await,
+    };
+    let (status, word) = if all {
+        (StatusCode::OK, "ok")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
+    };
+    let body = json!({ "status": word, "services": services });
+    *known = Some((at, all, services));
+    (status, axum::Json(body)).into_response()
+}
+
+async fn ask(live: &Live) -> Found {
     let probes = live.balancers().filter_map(|balancer| {
         let (method, path) = balancer.service.probe()?;
         Some(async move {
@@ -25,17 +54,11 @@ pub(crate) async fn health(live: &Live) -> Response {
     });
     let results = join_all(probes).await;
     let all = results.iter().all(|(_, ready)| *ready);
-    let services: Map<_, _> = results
+    let services = results
         .into_iter()
         .map(|(name, ready)| (name.to_owned(), ready.into()))
         .collect();
-    let (status, word) = if all {
-        (StatusCode::OK, "ok")
-    } else {
-        (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
-    };
-    let body = json!({ "status": word, "services": services });
-    (status, axum::Json(body)).into_response()
+    (Instant::now(), all, services)
 }
 
 async fn is_ready(balancer: &std::sync::Arc<Balancer>, method: Method, path: &str) -> bool {

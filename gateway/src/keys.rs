@@ -41,7 +41,6 @@ pub(crate) struct Known {
     bearer: HeaderValue,
     is_translated: bool,
     /// Names the key where the key itself must not appear.
-    #[expect(dead_code, reason = "the limits come next")]
     pub(crate) fingerprint: u64,
 }
 

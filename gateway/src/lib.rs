@@ -16,6 +16,7 @@ mod health;
 mod inbound;
 mod keys;
 mod metrics;
+mod rates;
 mod request_id;
 mod routes;
 mod server;
@@ -28,6 +29,7 @@ pub use config::{
     AccessLogTarget, AcmeSettings, Balancing, Config, Serving, TlsSettings, TlsSource, with_file,
 };
 pub use keys::ApiKeys;
+pub use rates::{Rate, RateSettings};
 pub use routes::Service;
 pub use server::{Server, raise_open_files};
 pub use upstream::{Upstream, Upstreams};

@@ -16,7 +16,7 @@ async fn main() -> anyhow::Result<()> {
     if let Some(address) = server.https_address() {
         tracing::info!(%address, "gateway listening for TLS");
     }
-    tokio::spawn(app.clone().reload_on_hangup(vars));
+    tokio::spawn(app.clone().reload_on_hangup());
     let workers = app.spawn_workers(stop.clone());
     server.serve(app, stop).await?;
     workers.wait().await;

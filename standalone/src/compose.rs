@@ -94,6 +94,9 @@ async fn run(
     }
     let ports = Ports::new(&arguments, project.as_ref());
     // Ports first: an occupied one should be known before a database is made.
+    if arguments.database_url.is_none() {
+        listen(LOOPBACK, ports.db)?;
+    }
     let api = listen(arguments.host, ports.api)?;
     let mail_page = listen(LOOPBACK, ports.mailbox)?;
     let smtp = listen(LOOPBACK, ports.smtp)?;

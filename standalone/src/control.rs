@@ -3,7 +3,7 @@
 //! It listens on a loopback port of its own and tells port and token in the state file, which only the
 //! same account can read.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, net::TcpStream, time::Duration};
 
 use anyhow::{Context as _, bail};
 use axum::{
@@ -43,6 +43,17 @@ impl Address {
         Ok(Self {
             url: format!("http://127.0.0.1:{port}"),
             token,
+        })
+    }
+
+    /// True if somebody listens there.
+    pub(crate) fn answers(&self) -> bool {
+        let address = self
+            .url
+            .strip_prefix("http://")
+            .and_then(|address| address.parse().ok());
+        address.is_some_and(|address| {
+            TcpStream::connect_timeout(&address, Duration::from_secs(2)).is_ok()
         })
     }
 }

@@ -196,7 +196,8 @@ pub(crate) fn read(data_dir: &Path) -> anyhow::Result<State> {
         .with_context(|| format!("not running: {} cannot be read", path.display()))?;
     let state: State =
         serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
-    if kill(Pid::from_raw(state.pid), None).is_err() {
+    // Another process may have the number by now.
+    if kill(Pid::from_raw(state.pid), None).is_err() || !state.control.answers() {
         bail!(
             "not running: process {} of {} has ended",
             state.pid,

@@ -458,4 +458,8 @@ const BASE: &[(&str, &str)] = &[
         "0007_settings",
         include_str!("../../sql/platform/base/0007_settings.sql"),
     ),
+    (
+        "0008_schema_owners",
+        include_str!("../../sql/platform/base/0008_schema_owners.sql"),
+    ),
 ];

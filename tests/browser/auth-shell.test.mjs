@@ -98,7 +98,7 @@ it('lets nobody into the administration by a changed store, and administrators b
   await page.waitForTimeout(1100);
   await signIn(page, '9876500002');
   await page.goto(at('/admin'));
-  await page.getByRole('heading', { level: 1, name: 'Not available yet' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Administration' }).waitFor();
   assert.equal(pathOf(page), '/admin');
   const stored = await page.evaluate(() => localStorage.getItem('nilam-app'));
   assert.equal(JSON.parse(stored).state.user.role, 'user');

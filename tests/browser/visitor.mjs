@@ -37,9 +37,12 @@ export function visitor() {
     await world.stack?.close();
   });
 
-  /** A page of its own context, with what went wrong in it. The outside world (maps) is cut off. */
-  world.visit = async (viewport = { width: 1280, height: 900 }) => {
-    const context = await world.browser.newContext({ viewport, locale: 'en-IN' });
+  /**
+   * A page of its own context, with what went wrong in it. The outside world (maps) is cut off. The service worker is off
+   * unless asked for: what goes through it cannot be intercepted.
+   */
+  world.visit = async (viewport = { width: 1280, height: 900 }, { serviceWorkers = 'block' } = {}) => {
+    const context = await world.browser.newContext({ viewport, locale: 'en-IN', serviceWorkers });
     const page = await context.newPage();
     const problems = [];
     await page.route('**/*', (route) =>

@@ -105,6 +105,18 @@ it('has nothing of the marketplace, and warns of keys that it does not know', as
   assert.doesNotMatch(transcript, /remotes/);
 });
 
+it('leaves nothing of the platform to those who drop all schemas of postgres', async () => {
+  // The official CLI's `migration down` does.
+  const owners = await query(
+    `select nspname from pg_namespace where not pg_has_role('postgres', nspowner, 'usage') and nspname = any($1) order by 1`,
+    [['auth', 'storage', 'realtime', 'graphql_public']],
+  );
+  assert.deepEqual(
+    owners.map((owner) => owner.nspname),
+    ['auth', 'graphql_public', 'realtime', 'storage'],
+  );
+});
+
 it('serves what the project configures: schemas, policies, sign-in, buckets and mail', async () => {
   const supabase = await visitor();
   const { data: books } = await supabase.schema('library').from('books').select('title').order('id');
@@ -135,6 +147,15 @@ it('serves what the project configures: schemas, policies, sign-in, buckets and 
   assert.equal(mail.Subject, 'Open your reading list');
   assert.match(mail.HTML, /Your shelf is ready/);
   assert.match(mail.HTML, /redirect_to=http:\/\/127\.0\.0\.1:4321/);
+});
+
+it('serves the functions of the project, with what the configuration says of each', async () => {
+  // `verify_jwt = false`: no token, no key.
+  const answer = await fetch(`${running.endpoints.FUNCTIONS_URL}/hello`);
+  assert.equal(await answer.text(), 'hello from the reading list to a reader');
+  assert.equal(answer.status, 200);
+  const missing = await (await visitor()).functions.invoke('none');
+  assert.equal(missing.error.context.status, 404);
 });
 
 it('signs sessions with a key whose public half it publishes', async () => {
@@ -186,7 +207,9 @@ it('applies a new migration at the next start, and no seed twice', async () => {
   await end();
   await writeFile(
     path.join(migrations(), '20240103000000_ratings.sql'),
-    'alter table public.entries add column rating smallint check (rating between 1 and 5);',
+    `alter table public.entries add column rating smallint check (rating between 1 and 5);
+     -- No transaction takes this one.
+     create index concurrently entries_rating on public.entries (rating);`,
   );
   await begin();
   assert.equal((await versions()).length, 3);

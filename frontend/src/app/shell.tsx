@@ -3,7 +3,7 @@ import { Header } from '@/components/layouts/header'
 import { logout } from '@/features/auth/session'
 import { pageView } from '@/lib/analytics'
 import { useAppStore } from '@/stores/app-store'
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
@@ -80,6 +80,29 @@ function useRouteChanges() {
   return announcement
 }
 
+function onConnection(changed: () => void) {
+  for (const type of ['online', 'offline']) addEventListener(type, changed)
+  return () => {
+    for (const type of ['online', 'offline']) removeEventListener(type, changed)
+  }
+}
+
+/** As long as there is no connection it says so; a part of the first code, because nothing can be fetched then. */
+function OfflineBar() {
+  const { t } = useTranslation()
+  const online = useSyncExternalStore(onConnection, () => navigator.onLine)
+  if (online) return null
+  return (
+    <p
+      data-slot="offline"
+      role="status"
+      className="sticky bottom-0 z-30 bg-amber-300 p-2 text-center font-semibold text-slate-900"
+    >
+      {t('offline')}
+    </p>
+  )
+}
+
 export function Shell() {
   const { t } = useTranslation()
   const theme = useAppStore((state) => state.theme)
@@ -107,6 +130,7 @@ export function Shell() {
         </ErrorBoundary>
       </main>
       <Footer />
+      <OfflineBar />
       <p aria-live="polite" className="sr-only">
         {announcement}
       </p>

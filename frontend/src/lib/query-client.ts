@@ -14,6 +14,7 @@ export function shouldRetryRead(failures: number, error: unknown) {
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: { staleTime: 300_000, gcTime: 600_000, retry: shouldRetryRead, refetchOnWindowFocus: false },
-    mutations: { retry: 1 },
+    // Without a connection a change is refused at once: one that waited would surprise whoever made it.
+    mutations: { retry: 1, networkMode: 'always' },
   },
 })

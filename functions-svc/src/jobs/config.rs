@@ -46,6 +46,8 @@ pub struct CronConfig {
     pub timezone: Tz,
     /// `CRON_MAX_RUNNING_JOBS`, default 32: jobs at a time, each with a connection of its own.
     pub max_running_jobs: usize,
+    /// `CRON_STARTUP_TIMEOUT`, default 10 seconds: how long a job may take to get its session.
+    pub startup_timeout: Duration,
     /// `CRON_JOB_TIMEOUT`, default 24 hours: when a job that still runs is ended.
     pub job_timeout: Duration,
     /// `CRON_LOG_RUN`, default true: whether runs are noted in `cron.job_run_details`.
@@ -80,6 +82,8 @@ impl JobsConfig {
                     })
                     .unwrap_or(Tz::UTC),
                 max_running_jobs: at_least_one(reader, "CRON_MAX_RUNNING_JOBS", 32),
+                startup_timeout: reader
+                    .duration(&["CRON_STARTUP_TIMEOUT"], Duration::from_secs(10)),
                 job_timeout: reader.duration(&["CRON_JOB_TIMEOUT"], Duration::from_secs(86_400)),
                 log_run: reader.flag(&["CRON_LOG_RUN"], true),
                 superuser_jobs: reader.flag(&["CRON_ENABLE_SUPERUSER_JOBS"], true),

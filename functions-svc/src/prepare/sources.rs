@@ -13,6 +13,10 @@ pub(super) struct Found {
     pub(super) serve: BTreeSet<String>,
     /// Modules that only declare the types of globals. They are in every template, and fetching them only takes time.
     pub(super) types: BTreeSet<String>,
+    /// True if packages or remote modules are imported.
+    pub(super) packages: bool,
+    /// True if a module asks where it is, or imports what only it knows.
+    pub(super) placed: bool,
 }
 
 /// How large a module may be to be looked into, and how deep folders may be.
@@ -30,6 +34,20 @@ static TYPES: LazyLock<Regex> = LazyLock::new(|| {
     )
     .unwrap()
 });
+
+#[expect(clippy::unwrap_used, reason = "the patterns are constants")]
+static PACKAGES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"["'](?:npm:|jsr:|https://)"#).unwrap());
+#[expect(clippy::unwrap_used, reason = "the patterns are constants")]
+static PLACED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\bimport\s*\.\s*meta\b|\bimport\s*\(|\brequire\s*\(|\b__dirname\b|\b__filename\b|\bcreateRequire\b")
+        .unwrap()
+});
+
+/// Whether the place of this text matters to it.
+pub(super) fn is_placed(text: &str) -> bool {
+    PLACED.is_match(text)
+}
 
 /// Looks into the modules of the function and those that it shares.
 pub(super) fn imports(definition: &Definition) -> Found {
@@ -75,11 +93,27 @@ fn collect(text: &str, found: &mut Found) {
     };
     found.serve.extend(all(&SERVE));
     found.types.extend(all(&TYPES));
+    found.packages |= PACKAGES.is_match(text);
+    found.placed |= is_placed(text);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_that_know_their_place_are_told_from_others() {
+        for text in [
+            "new URL('./x', import.meta.url)",
+            "await import(name)",
+            "const x = require('x')",
+        ] {
+            assert!(is_placed(text), "{text}");
+        }
+        for text in ["import x from 'x'", "importer(x)", "x.imported(1)"] {
+            assert!(!is_placed(text), "{text}");
+        }
+    }
 
     #[test]
     fn old_ways_to_serve_and_declarations_are_found() {
@@ -96,6 +130,7 @@ mod tests {
             &mut found,
         );
         assert_eq!(found.types.len(), 3, "{found:?}");
+        assert!(found.packages && !found.placed);
         assert_eq!(
             found.serve.into_iter().collect::<Vec<_>>(),
             [

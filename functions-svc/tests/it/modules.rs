@@ -1,6 +1,6 @@
 //! What imports mean.
 
-use crate::support::Service;
+use crate::support::{Service, until};
 
 #[tokio::test]
 async fn each_kind_of_configuration_is_used() {
@@ -54,4 +54,50 @@ async fn packages_of_npm_can_be_imported() {
     assert_eq!(service.text("package").await, "180000");
     assert_eq!(service.text("jsx").await, "<b>4</b>");
     assert_eq!(service.get("missing").await.json()["code"], "BOOT_ERROR");
+}
+
+#[tokio::test]
+async fn a_bundle_takes_the_modules_place_unless_it_would_notice() {
+    let source = |more: &str| {
+        format!(
+            r"import ms from 'npm:ms@2.1.3';
+            const place = new Error('x').stack!.split('\n')[1];
+            {more}
+            Deno.serve(() => Response.json([ms('1s'), place]));"
+        )
+    };
+    let service = Service::start_with(
+        &[
+            ("plain/index.ts", &source("")),
+            ("placed/index.ts", &source("const here = import.meta.url;")),
+        ],
+        &[("FUNCTIONS_POLICY", "oneshot")],
+    )
+    .await;
+    let is_bundled = |name: &'static str| {
+        let cache = concat!(env!("CARGO_TARGET_TMPDIR"), "/functions-cache/functions");
+        let newest = std::fs::read_dir(cache)
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with(name))
+            .max_by_key(|entry| entry.metadata().unwrap().modified().unwrap())
+            .map(|entry| entry.path());
+        newest.map(|folder| {
+            (
+                folder.join("bundle/index.js").is_file(),
+                folder.join("unbundled").is_file(),
+            )
+        })
+    };
+    until("both were looked at", || async {
+        is_bundled("plain-") == Some((true, false)) && is_bundled("placed-") == Some((false, true))
+    })
+    .await;
+    for name in ["plain", "placed"] {
+        let answer = service.get(name).await.json();
+        assert_eq!(answer[0], 1000);
+        // Errors name the lines that somebody wrote.
+        let place = answer[1].as_str().unwrap();
+        assert!(place.contains(&format!("{name}/index.ts:2:")), "{place}");
+    }
 }

@@ -11,6 +11,7 @@ mod jobs;
 mod receiver;
 mod requests;
 mod runs;
+mod takeover;
 mod webhooks;
 
 use std::time::Duration;
@@ -30,7 +31,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt as _;
 
 /// Nothing here takes that long unless it never happens.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 async fn database() -> TestDb {
     let template = Template::new("functions")
@@ -48,9 +49,20 @@ struct Service {
 
 impl Service {
     async fn start(db: &TestDb, more: &[(&str, &str)]) -> Self {
-        let mut vars: Vars = [("VERIFY_JWT", "false"), ("DATABASE_URL", db.url())]
-            .into_iter()
-            .collect();
+        Self::at(db.url(), more).await
+    }
+
+    async fn at(url: &str, more: &[(&str, &str)]) -> Self {
+        let mut vars: Vars = [
+            ("VERIFY_JWT", "false"),
+            ("DATABASE_URL", url),
+            // No function is called here.
+            ("FUNCTIONS_POOL_SIZE", "0"),
+            // Logins take long in unoptimised code on a busy machine.
+            ("CRON_STARTUP_TIMEOUT", "120s"),
+        ]
+        .into_iter()
+        .collect();
         for (name, value) in more {
             vars.set(*name, *value);
         }

@@ -11,7 +11,7 @@ use std::{
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, Version, header};
+use http::{HeaderValue, Request, Response, Uri, Version, header};
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::{
     body::Incoming,
@@ -225,7 +225,7 @@ async fn answer(
 struct Line {
     client: IpAddr,
     method: http::Method,
-    path: String,
+    uri: Uri,
     version: Version,
     user_agent: Option<HeaderValue>,
     id: HeaderValue,
@@ -236,7 +236,7 @@ impl Line {
         Self {
             client,
             method: parts.method.clone(),
-            path: parts.uri.path().to_owned(),
+            uri: parts.uri.clone(),
             version: parts.version,
             user_agent: parts.headers.get(header::USER_AGENT).cloned(),
             id,
@@ -263,7 +263,7 @@ impl Pending {
         let entry = Entry {
             client: Some(line.client),
             method: line.method,
-            path: line.path,
+            uri: line.uri,
             version: line.version,
             status: self.status,
             bytes: self.bytes,

@@ -29,8 +29,8 @@ const MAX_HEAD: usize = 256 * 1024;
 #[derive(Debug)]
 pub(super) struct Link {
     sender: SendRequest<Body>,
-    /// Gone once the connection has ended.
-    connection: Option<Connection<TokioIo<TcpStream>, Body>>,
+    /// Gone once the connection has ended. Boxed, because links change hands with each request.
+    connection: Option<Box<Connection<TokioIo<TcpStream>, Body>>>,
     socket: RawFd,
     /// When it was last used.
     pub(super) since: Instant,
@@ -54,7 +54,7 @@ impl Link {
         let (sender, connection) = handshake.await.map_err(io::Error::other)?;
         Ok(Self {
             sender,
-            connection: Some(connection),
+            connection: Some(Box::new(connection)),
             socket,
             since: Instant::now(),
         })

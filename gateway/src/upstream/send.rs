@@ -106,13 +106,14 @@ async fn send_remote(
         let copy = Arc::clone(slot.copy());
         address(&mut request, &uri, &copy)?;
         if is_websocket {
-            match tunnel::open(slot, balancer, request).await {
+            match Box::pin(tunnel::open(slot, balancer, request)).await {
                 Ok(opened) => return opened,
                 Err(unsent) => request = unsent,
             }
             retry_elsewhere(balancer, &mut tried, copy);
             continue;
         }
+        // Rare futures are boxed: each request makes, and moves, room for the largest one otherwise.
         let (mut link, is_used) = match link_to(balancer, &slot, replay.is_some()).await {
             Ok(link) => link,
             Err(error) => {
@@ -187,8 +188,8 @@ async fn link_to(
             return Ok((link, true));
         }
     }
-    let link = Link::connect(slot.copy().address, settings.connect_timeout).await?;
-    Ok((link, false))
+    let link = Box::pin(Link::connect(slot.copy().address, settings.connect_timeout));
+    Ok((link.await?, false))
 }
 
 /// Names the copy in the request. The query stays byte for byte: in rest it is a program.

@@ -3,10 +3,10 @@
 use std::{
     io::{BufRead as _, BufReader},
     net::SocketAddr,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Instant,
 };
@@ -14,6 +14,7 @@ use std::{
 use axum::{Router, extract::Request};
 use gateway::Service;
 use http::StatusCode;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -39,7 +40,12 @@ async fn be_a_copy() {
 }
 
 /// A copy that is a process of its own, ended with this.
-struct Process(Child, SocketAddr);
+struct Process {
+    child: Child,
+    address: SocketAddr,
+    /// It ends when nobody can read what it says.
+    _output: ChildStdout,
+}
 
 impl Process {
     fn start() -> Self {
@@ -48,20 +54,29 @@ impl Process {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = lines.find_map(|line| {
-            let line = line.unwrap();
-            let (_, address) = line.split_once("copy ")?;
-            address.trim().parse().ok()
-        });
-        Self(child, address.unwrap())
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        let address = loop {
+            line.clear();
+            assert!(output.read_line(&mut line).unwrap() > 0, "the copy ended");
+            if let Some((_, address)) = line.split_once("copy ")
+                && let Ok(address) = address.trim().parse()
+            {
+                break address;
+            }
+        };
+        Self {
+            child,
+            address,
+            _output: output.into_inner(),
+        }
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -89,16 +104,14 @@ async fn post(client: &reqwest::Client, gateway: &Served) -> (StatusCode, String
 async fn a_copy_that_is_killed_fails_nothing_but_what_was_under_way_there() {
     let mut doomed = Process::start();
     let other = Process::start();
-    let gateway = Arc::new(in_front_of(&[doomed.1, other.1], &[]).await);
+    let gateway = Arc::new(in_front_of(&[doomed.address, other.address], &[]).await);
     let killed = Arc::new(Mutex::new(None::<Instant>));
-    let (enough, done) = (
-        Arc::new(AtomicUsize::new(0)),
-        Arc::new(AtomicBool::new(false)),
-    );
+    let (count, mut counted) = watch::channel(0_usize);
+    let (count, done) = (Arc::new(count), Arc::new(AtomicBool::new(false)));
     let senders: Vec<_> = (0..8)
         .map(|sender| {
             let (gateway, killed) = (Arc::clone(&gateway), Arc::clone(&killed));
-            let (enough, done) = (Arc::clone(&enough), Arc::clone(&done));
+            let (count, done) = (Arc::clone(&count), Arc::clone(&done));
             tokio::spawn(async move {
                 let client = reqwest::Client::new();
                 let (mut answered_by, mut failed) = (std::collections::HashSet::new(), 0);
@@ -125,25 +138,20 @@ async fn a_copy_that_is_killed_fails_nothing_but_what_was_under_way_there() {
                         failed += 1;
                     }
                     assert!(failed <= 1, "one at a time was under way");
-                    enough.fetch_add(1, Ordering::Relaxed);
+                    count.send_modify(|count| *count += 1);
                 }
                 answered_by
             })
         })
         .collect();
-    let until = |count: usize| {
-        let enough = Arc::clone(&enough);
-        async move {
-            while enough.load(Ordering::Relaxed) < count {
-                tokio::task::yield_now().await;
-            }
-        }
-    };
-    until(400).await;
-    doomed.0.kill().unwrap();
-    doomed.0.wait().unwrap();
+    drop(count);
+    // If all senders failed there is nobody left to wait for, and what they say comes below.
+    let _ = counted.wait_for(|count| *count >= 200).await;
+    doomed.child.kill().unwrap();
+    doomed.child.wait().unwrap();
     *killed.lock().unwrap() = Some(Instant::now());
-    until(enough.load(Ordering::Relaxed) + 1200).await;
+    let then = *counted.borrow();
+    let _ = counted.wait_for(|count| *count >= then + 400).await;
     done.store(true, Ordering::Relaxed);
     let mut answered_by = std::collections::HashSet::new();
     for sender in senders {
@@ -156,7 +164,7 @@ async fn a_copy_that_is_killed_fails_nothing_but_what_was_under_way_there() {
 async fn a_copy_that_never_was_there_costs_no_request() {
     let here = Process::start();
     let nobody: SocketAddr = "127.0.0.1:1".parse().unwrap();
-    let gateway = in_front_of(&[nobody, here.1], &[]).await;
+    let gateway = in_front_of(&[nobody, here.address], &[]).await;
     let client = reqwest::Client::new();
     for _ in 0..20 {
         assert_eq!(post(&client, &gateway).await.0, StatusCode::OK);
@@ -167,7 +175,7 @@ async fn a_copy_that_never_was_there_costs_no_request() {
 #[tokio::test]
 async fn a_service_that_comes_back_is_used_again() {
     let first = Process::start();
-    let address = first.1;
+    let address = first.address;
     let gateway = in_front_of(&[address], &[]).await;
     let client = reqwest::Client::new();
     assert_eq!(post(&client, &gateway).await.0, StatusCode::OK);
@@ -245,7 +253,7 @@ async fn a_copy_that_says_it_is_not_ready_gets_nothing() {
 async fn a_name_stands_for_all_its_addresses() {
     let copy = Process::start();
     let mut config = config(&[]);
-    let url = format!("http://localhost:{}", copy.1.port());
+    let url = format!("http://localhost:{}", copy.address.port());
     config.upstreams.set(
         Service::Rest,
         gateway::Upstream::Remote(vec![url.parse().unwrap()]),

@@ -10,6 +10,7 @@ mod copies;
 mod forwarding;
 mod keys;
 mod pages;
+mod rates;
 mod served;
 mod transport;
 

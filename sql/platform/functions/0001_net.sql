@@ -177,7 +177,7 @@ begin
         insert into net.http_request_queue (method, url, headers, timeout_milliseconds)
         values ('GET', net._url_with_params(url, params), headers, timeout_milliseconds)
         returning id into request_id;
-        perform net.wake();
+        perform pg_catalog.pg_notify('nilam_net', '');
         return request_id;
     end
     $f$;
@@ -191,10 +191,13 @@ begin
         request_id bigint;
         content_type text;
     begin
-        select value into content_type
-        from pg_catalog.jsonb_each_text(coalesce(headers, '{}'))
-        where pg_catalog.lower(key) = 'content-type'
-        limit 1;
+        content_type := headers ->> 'Content-Type';
+        if content_type is null then
+            select value into content_type
+            from pg_catalog.jsonb_each_text(coalesce(headers, '{}'))
+            where pg_catalog.lower(key) = 'content-type'
+            limit 1;
+        end if;
         if content_type is null then
             headers := headers || '{"Content-Type": "application/json"}';
         elsif content_type <> 'application/json' then
@@ -205,7 +208,7 @@ begin
             'POST', net._url_with_params(url, params), headers,
             pg_catalog.convert_to(body::pg_catalog.text, 'UTF8'), timeout_milliseconds)
         returning id into request_id;
-        perform net.wake();
+        perform pg_catalog.pg_notify('nilam_net', '');
         return request_id;
     end
     $f$;
@@ -222,17 +225,25 @@ begin
             'DELETE', net._url_with_params(url, params), headers,
             pg_catalog.convert_to(body::pg_catalog.text, 'UTF8'), timeout_milliseconds)
         returning id into request_id;
-        perform net.wake();
+        perform pg_catalog.pg_notify('nilam_net', '');
         return request_id;
     end
     $f$;
 
-    -- `params` may be null, which adds nothing.
+    -- `params` may be null, which adds nothing. What most addresses look like is not taken apart: a trigger waits
+    -- for this, and in an SQL function, which is planned anew with each call, it would wait the longest.
     create or replace function net._url_with_params(url text, params jsonb) returns text
-    language sql immutable parallel safe as $f$
-        select net._encode_url_with_params_array(url, array(
+    language plpgsql immutable parallel safe as $f$
+    begin
+        if (params is null or params = '{}')
+            and url ~ '^https?://[^/?#[:space:][:cntrl:]]+/[^#[:space:][:cntrl:]]*$'
+        then
+            return url;
+        end if;
+        return net._encode_url_with_params_array(url, array(
             select net._urlencode_string(key) || '=' || net._urlencode_string(value)
-            from pg_catalog.jsonb_each_text(params)))
+            from pg_catalog.jsonb_each_text(params)));
+    end
     $f$;
 
     create or replace function net._http_collect_response(request_id bigint, async boolean default true)

@@ -1,6 +1,6 @@
 //! One SQL file as one transaction, and an error message that says where in the file it went wrong.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ops::Range};
 
 use anyhow::anyhow;
 use futures_util::TryStreamExt as _;
@@ -42,8 +42,10 @@ pub(crate) fn seed_note(path: &str, hash: &str) -> String {
 
 /// Runs a file and then its note, with the settings that the role has when it logs in.
 ///
+/// A file with statements that cannot be part of a transaction is run in pieces, as the CLI runs it.
+///
 /// # Errors
-/// The server refused a statement; the message shows file, line and statement. Nothing of the file stays, and the
+/// The server refused a statement; the message shows file, line and statement. Nothing of the piece stays, and the
 /// connection is no longer of use, because a file that begins a transaction of its own leaves it open.
 pub(crate) async fn run(
     connection: &mut PgConnection,
@@ -52,21 +54,111 @@ pub(crate) async fn run(
     note: &str,
 ) -> anyhow::Result<()> {
     sqlx::raw_sql("reset all").execute(&mut *connection).await?;
-    // The file may end in a comment.
-    let message = format!("{sql}\n;{note}");
-    let mut results = sqlx::raw_sql(AssertSqlSafe(message)).execute_many(&mut *connection);
-    let mut done = 0;
-    let error = loop {
-        match results.try_next().await {
-            Ok(Some(_)) => done += 1,
-            Ok(None) => return Ok(()),
-            Err(error) => break error,
+    let pieces = pieces(sql);
+    let last = pieces.len() - 1;
+    for (index, piece) in pieces.iter().enumerate() {
+        // The file may end in a comment.
+        let message = if index == last {
+            format!("{}\n;{note}", &sql[piece.text.clone()])
+        } else {
+            sql[piece.text.clone()].to_owned()
+        };
+        let mut results = sqlx::raw_sql(AssertSqlSafe(message)).execute_many(&mut *connection);
+        let mut done = 0;
+        loop {
+            match results.try_next().await {
+                Ok(Some(_)) => done += 1,
+                Ok(None) => break,
+                Err(error) => {
+                    let mut text = explain(shown, sql, piece, done, &error);
+                    if index > 0 {
+                        text.push_str(
+                            "\nWhat comes before it has been applied: the file has statements that cannot be \
+                             part of a transaction.",
+                        );
+                    }
+                    return Err(anyhow!("{text}"));
+                }
+            }
         }
-    };
-    Err(anyhow!("{}", explain(shown, sql, done, &error)))
+    }
+    Ok(())
 }
 
-fn explain(shown: &str, sql: &str, done: usize, error: &sqlx::Error) -> String {
+/// A part of a file that is sent at once.
+#[derive(Debug, PartialEq, Eq)]
+struct Piece {
+    text: Range<usize>,
+    /// How many statements come before it.
+    before: usize,
+}
+
+/// The whole file, unless it has statements that must stand alone. The last piece takes the note, so it is none of
+/// those.
+fn pieces(sql: &str) -> Vec<Piece> {
+    let statements = statements::split(sql);
+    let mut pieces = Vec::new();
+    let (mut start, mut before) = (0, 0);
+    for (index, statement) in statements.iter().enumerate() {
+        if !stands_alone(statement.text) {
+            continue;
+        }
+        if index > before {
+            pieces.push(Piece {
+                text: start..statement.offset,
+                before,
+            });
+        }
+        let end = statement.offset + statement.text.len();
+        pieces.push(Piece {
+            text: statement.offset..end,
+            before: index,
+        });
+        // Without its semicolon.
+        start = sql[end..].find(';').map_or(sql.len(), |at| end + at + 1);
+        before = index + 1;
+    }
+    pieces.push(Piece {
+        text: start..sql.len(),
+        before,
+    });
+    pieces
+}
+
+/// True for what Postgres refuses within a transaction.
+fn stands_alone(statement: &str) -> bool {
+    let mut rest = statement.trim_start();
+    loop {
+        let after = match rest.get(..2) {
+            Some("--") => rest.find('\n').map(|at| &rest[at..]),
+            Some("/*") => rest.find("*/").map(|at| &rest[at + 2..]),
+            _ => break,
+        };
+        rest = after.unwrap_or_default().trim_start();
+    }
+    let words: Vec<_> = rest
+        .split_whitespace()
+        .take(6)
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["create" | "drop", "index", "concurrently", ..]
+        | ["create", "unique", "index", "concurrently", ..]
+        | ["reindex", _, "concurrently", ..]
+        | ["reindex", "database" | "system", ..]
+        | [
+            "create" | "drop",
+            "database" | "tablespace" | "subscription",
+            ..,
+        ]
+        | ["alter", "system", ..] => true,
+        [first, ..] => first.starts_with("vacuum"),
+        [] => false,
+    }
+}
+
+fn explain(shown: &str, sql: &str, piece: &Piece, done: usize, error: &sqlx::Error) -> String {
     let Some(refusal) = error
         .as_database_error()
         .and_then(|error| error.try_downcast_ref::<PgDatabaseError>())
@@ -75,10 +167,10 @@ fn explain(shown: &str, sql: &str, done: usize, error: &sqlx::Error) -> String {
     };
     let position = match refusal.position() {
         // Characters, counted from one.
-        Some(PgErrorPosition::Original(position)) => sql
+        Some(PgErrorPosition::Original(position)) => sql[piece.text.clone()]
             .char_indices()
             .nth(position.saturating_sub(1))
-            .map(|(at, _)| at),
+            .map(|(at, _)| piece.text.start + at),
         _ => None,
     };
     let statements = statements::split(sql);
@@ -88,7 +180,7 @@ fn explain(shown: &str, sql: &str, done: usize, error: &sqlx::Error) -> String {
                 .iter()
                 .rposition(|statement| statement.offset <= at)
         })
-        .or(Some(done))
+        .or(Some(piece.before + done))
         .and_then(|index| statements.get(index).map(|statement| (index, *statement)));
     let at = position.or(found.map(|(_, statement)| statement.offset));
     let mut text = match at {
@@ -163,6 +255,32 @@ mod tests {
             "select a,\n       ^\n  b from c"
         );
         assert_eq!(line_of(sql, at), 3);
+    }
+
+    #[test]
+    fn what_cannot_be_part_of_a_transaction_stands_alone() {
+        let texts = |sql: &'static str| -> Vec<(&'static str, usize)> {
+            pieces(sql)
+                .into_iter()
+                .map(|piece| (sql[piece.text].trim(), piece.before))
+                .collect()
+        };
+        assert_eq!(texts("select 1; select 2"), [("select 1; select 2", 0)]);
+        assert_eq!(
+            texts("a; b;\n-- fast\nCREATE INDEX CONCURRENTLY i on t (x);\nc; d"),
+            [
+                ("a; b;", 0),
+                ("-- fast\nCREATE INDEX CONCURRENTLY i on t (x)", 2),
+                ("c; d", 3)
+            ]
+        );
+        assert_eq!(
+            texts("vacuum(analyze) t"),
+            [("vacuum(analyze) t", 0), ("", 1)]
+        );
+        assert_eq!(texts(""), [("", 0)]);
+        assert!(!stands_alone("create index i on t (concurrently)"));
+        assert!(!stands_alone("/* vacuum */ select 1"));
     }
 
     #[test]

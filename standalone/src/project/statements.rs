@@ -33,59 +33,73 @@ pub(crate) fn split(text: &str) -> Vec<Statement<'_>> {
     statements
 }
 
+/// What is open within a statement, and keeps semicolons from ending it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Bracket,
+    /// The body of a function in SQL, or a `CASE` in one: both end in `END`.
+    Block,
+}
+
 /// The end of the statement that begins at `start`, its semicolon included.
 fn end_of_statement(text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
-    // What closes the brackets and SQL bodies that are open, the innermost last.
-    let mut open: Vec<&'static str> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    let mut last_word = "";
     let mut at = start;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'$' => {
-                at = after_dollar(text, at);
-                continue;
+    while let Some(next) = text[at..].chars().next() {
+        if part_of_a_word(next) && next != '$' {
+            let rest = &text[at..];
+            let end = rest.find(|c| !part_of_a_word(c)).unwrap_or(rest.len());
+            let word = &rest[..end];
+            at += end;
+            if word.eq_ignore_ascii_case("e") && bytes.get(at) == Some(&b'\'') {
+                at = after_escape_string(bytes, at);
+            } else if last_word.eq_ignore_ascii_case("begin")
+                && word
+                    .get(..6)
+                    .is_some_and(|word| word.eq_ignore_ascii_case("atomic"))
+            {
+                // The CLI does not look at what follows.
+                at = at + 6 - end;
+                open.push(Open::Block);
+            } else if open.last() == Some(&Open::Block) {
+                if word.eq_ignore_ascii_case("case") {
+                    open.push(Open::Block);
+                } else if word.eq_ignore_ascii_case("end") {
+                    open.pop();
+                }
             }
-            quote @ (b'\'' | b'"') => {
-                at = after_quoted(bytes, at, quote);
-                continue;
-            }
-            b'-' if bytes.get(at + 1) == Some(&b'-') => {
-                at = find(bytes, at + 2, b"\n");
-                continue;
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                at = after_block(bytes, at);
-                continue;
-            }
-            b'\\' => at += 1,
-            b';' if open.is_empty() => return at + 1,
-            b'(' => {
-                open.push(")");
-                at += 1;
-                continue;
-            }
-            b'c' | b'C' if begins_body(&text[start..=at]) => {
-                open.push("END");
-                at += 1;
-                continue;
-            }
-            _ => {}
+            last_word = word;
+            continue;
         }
-        at = (at + 1).min(bytes.len());
-        // One closing bracket closes all that are open, as it does in the CLI.
-        while open
-            .last()
-            .is_some_and(|end| ends_with(&bytes[start..at], end))
-        {
-            open.pop();
+        if !next.is_whitespace() {
+            last_word = "";
         }
+        at = match next {
+            '$' => after_dollar(text, at),
+            '\'' => after_quoted(bytes, at, b'\''),
+            '"' => after_quoted(bytes, at, b'"'),
+            '-' if text[at..].starts_with("--") => find(bytes, at + 2, b"\n"),
+            '/' if text[at..].starts_with("/*") => after_block(bytes, at),
+            // Whatever follows is passed over.
+            '\\' => at + 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+            ';' if open.is_empty() => return at + 1,
+            '(' => {
+                open.push(Open::Bracket);
+                at + 1
+            }
+            ')' => {
+                // One closing bracket closes all that are open, as it does in the CLI.
+                while open.last() == Some(&Open::Bracket) {
+                    open.pop();
+                }
+                at + 1
+            }
+            other => at + other.len_utf8(),
+        };
     }
     bytes.len()
-}
-
-fn ends_with(bytes: &[u8], end: &str) -> bool {
-    bytes.len() >= end.len()
-        && bytes[bytes.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
 }
 
 /// The position after the next `wanted`, or the end.
@@ -120,34 +134,42 @@ fn after_quoted(bytes: &[u8], at: usize, quote: u8) -> usize {
     end
 }
 
-fn after_block(bytes: &[u8], at: usize) -> usize {
-    let mut depth = 1;
-    let mut last = at + 2;
-    while last < bytes.len() {
-        match &bytes[last - 1..=last] {
-            b"/*" => depth += 1,
-            b"*/" => depth -= 1,
-            _ => {}
-        }
-        last += 1;
-        if depth == 0 {
-            return last;
+fn after_escape_string(bytes: &[u8], at: usize) -> usize {
+    let mut next = at + 1;
+    while next < bytes.len() {
+        match bytes[next] {
+            b'\\' => next += 2,
+            b'\'' if bytes.get(next + 1) == Some(&b'\'') => next += 2,
+            b'\'' => return next + 1,
+            _ => next += 1,
         }
     }
     bytes.len()
 }
 
-/// Does the text end in the words `BEGIN ATOMIC`?
-fn begins_body(text: &str) -> bool {
-    let part_of_a_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let without = |text: &str, word: &str| -> Option<usize> {
-        let cut = text.len().checked_sub(word.len())?;
-        let whole = text.is_char_boundary(cut)
-            && text[cut..].eq_ignore_ascii_case(word)
-            && !text[..cut].ends_with(part_of_a_word);
-        whole.then_some(cut)
-    };
-    without(text, "ATOMIC").is_some_and(|cut| without(text[..cut].trim_end(), "BEGIN").is_some())
+fn part_of_a_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// After a comment, in which others may be nested.
+fn after_block(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0;
+    let mut next = at;
+    while next < bytes.len() {
+        match bytes.get(next..next + 2) {
+            Some(b"/*") => depth += 1,
+            Some(b"*/") => depth -= 1,
+            _ => {
+                next += 1;
+                continue;
+            }
+        }
+        next += 2;
+        if depth == 0 {
+            return next;
+        }
+    }
+    bytes.len()
 }
 
 #[cfg(test)]
@@ -178,6 +200,12 @@ mod tests {
             ("do $$ begin; end $$; x", vec!["do $$ begin; end $$", "x"]),
             ("do $a$ ; $$ ; $a$; x", vec!["do $a$ ; $$ ; $a$", "x"]),
             ("select $1; x", vec!["select $1", "x"]),
+            ("select a$$; x$$", vec!["select a$$", "x$$"]),
+            (
+                "select E'it\\'s; fine'; x",
+                vec!["select E'it\\'s; fine'", "x"],
+            ),
+            ("select name'a\\'; x'", vec!["select name'a\\'", "x'"]),
             (
                 "create rule r as do also (a; b); x",
                 vec!["create rule r as do also (a; b)", "x"],
@@ -186,6 +214,13 @@ mod tests {
                 "create function f() begin atomic select 1; select 2; end; x",
                 vec![
                     "create function f() begin atomic select 1; select 2; end",
+                    "x",
+                ],
+            ),
+            (
+                "create function f() begin atomic select case when a then 1 end; select 2; end; x",
+                vec![
+                    "create function f() begin atomic select case when a then 1 end; select 2; end",
                     "x",
                 ],
             ),

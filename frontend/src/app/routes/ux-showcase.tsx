@@ -122,7 +122,7 @@ export function Component() {
             [
               ['uxImageShown', PICTURES[0]],
               ['uxImageDefault', ''],
-              ['uxImageFailed', '/not-there.webp'],
+              ['uxImageFailed', 'data:image/webp;base64,AA=='],
             ] as const
           ).map(([word, source]) => (
             <figure key={word} className={cardClass}>

@@ -33,9 +33,6 @@ const STAND_INS: i32 = 0x6e69_6c73;
 /// The class of the advisory locks that running jobs hold; the letters of `nilj`.
 const RUNNING: i32 = 0x6e69_6c6a;
 
-/// The original gives up as soon.
-const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-
 /// The passwords of the stand-ins, by their roles; made anew with each start of the service.
 #[derive(Debug, Default)]
 pub(super) struct StandIns(tokio::sync::Mutex<HashMap<String, Password>>);
@@ -109,7 +106,8 @@ pub(super) async fn open(
         if facts.is_superuser && !config.superuser_jobs {
             return Err(LoginError::SuperuserJobs);
         }
-        return within(connect(database.url.clone(), job, "", &facts.settings)).await;
+        let opening = connect(database.url.clone(), job, "", &facts.settings);
+        return within(config.startup_timeout, opening).await;
     }
     drop(control);
     // One at a time, so that jobs which begin together do not take all connections of the pool.
@@ -127,7 +125,7 @@ pub(super) async fn open(
         let _ = write!(become_role, "set role {};", quote_ident(&job.username));
         connect(url, job, &become_role, &facts.settings).await
     };
-    let opened = within(opening).await;
+    let opened = within(config.startup_timeout, opening).await;
     let unlocked = sqlx::query("select pg_advisory_unlock_all()");
     if unlocked.execute(&mut *control).await.is_err() {
         control.close_on_drop();
@@ -135,8 +133,11 @@ pub(super) async fn open(
     opened
 }
 
-async fn within<T>(opening: impl Future<Output = Result<T, LoginError>>) -> Result<T, LoginError> {
-    let opened = tokio::time::timeout(CONNECT_WITHIN, opening).await;
+async fn within<T>(
+    limit: Duration,
+    opening: impl Future<Output = Result<T, LoginError>>,
+) -> Result<T, LoginError> {
+    let opened = tokio::time::timeout(limit, opening).await;
     opened.unwrap_or(Err(LoginError::TimedOut))
 }
 

@@ -226,7 +226,7 @@ pub(super) async fn sweep(connection: &mut PgConnection, ttl: Duration) -> sqlx:
 /// How many requests wait, up to a hundred thousand, and for how many seconds the oldest has.
 pub(in crate::jobs) async fn depth(pool: &PgPool) -> sqlx::Result<(i64, f64)> {
     sqlx::query_as(
-        "select (select count(*) from (select from net.http_request_queue limit $1) as some),
+        "select (select count(*) from (select from net.http_request_queue limit $1) as counted),
              coalesce(extract(epoch from clock_timestamp() - min(due)), 0)::float8
          from net.http_request_queue",
     )

@@ -17,9 +17,15 @@ type Props = {
 /** Asks before something is done. Enter does it, Escape does not. */
 export function Confirm({ title, action, destructive, busy, error, children, onConfirm, onClose }: Props) {
   const { t } = useTranslation()
+  const bare = !children
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  const answer = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    dialog.current?.showModal()
+    // Where nothing is to be written first, Enter is the answer.
+    if (bare) answer.current?.focus()
+  }, [bare])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     onConfirm()
@@ -48,8 +54,7 @@ export function Confirm({ title, action, destructive, busy, error, children, onC
           </Button>
           <Button
             type="submit"
-            // Where nothing is to be written first, Enter is the answer.
-            autoFocus={!children}
+            ref={answer}
             variant={destructive ? 'destructive' : 'default'}
             disabled={busy}
           >

@@ -61,12 +61,11 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
   let lit: string | null = null
   let ours = false
 
-  /** Moves on our own account, of which nobody is told. */
+  /** Moves on our own account, of which nobody is told. Without animation a move is over when its call is. */
   function settle(move: () => void) {
     ours = true
     move()
-    // A move to where the map is already ends at once, any other with its own event.
-    setTimeout(() => (ours = false), still ? 50 : 600)
+    ours = false
   }
 
   function popupOf(cluster: Cluster) {
@@ -191,7 +190,7 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
         ?.classList.add('lit')
     },
     box: () => boxOf(map),
-    resized: () => map.invalidateSize(),
+    resized: () => settle(() => map.invalidateSize({ pan: false })),
     remove: () => map.remove(),
   }
 }

@@ -1,0 +1,205 @@
+// What a visitor waits for: the size of what is sent, and how fast pages are there on a mid-range phone.
+//
+//   make bench-web                      five visits per page
+//   RUNS=1 node benches/web.mjs         one
+//
+// Lighthouse is fetched from npm if it can be had; without it its line is left out. Figures, not tests: the budgets
+// stand beside them.
+
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { chromium } from 'playwright-core';
+import { platform, root, until } from '../tests/harness.mjs';
+
+const RUNS = Number(process.env.RUNS ?? 5);
+const executablePath = [
+  process.env.NILAM_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((candidate) => candidate && existsSync(candidate));
+const KB = 1024;
+const dist = path.join(root, 'frontend/dist');
+const lines = [];
+const line = (what, figure, budget, unit) => {
+  const mark = figure <= budget ? 'ok' : 'over';
+  lines.push([what, `${figure}${unit}`, `${budget}${unit}`, mark]);
+};
+
+// Sizes, as they go over the wire.
+const gzip = (file) => gzipSync(readFileSync(path.join(dist, file)), { level: 9 }).length / KB;
+const round = (value, digits = 1) => Number(value.toFixed(digits));
+const assets = readdirSync(path.join(dist, 'assets'));
+const html = readFileSync(path.join(dist, 'index.html'), 'utf8');
+const first = [...html.matchAll(/"\/(assets\/[^"]+\.js)"/g)].map(([, file]) => file);
+const size = (start) =>
+  assets
+    .filter((name) => name.startsWith(start) && name.endsWith('.js'))
+    .reduce((most, name) => Math.max(most, gzip(`assets/${name}`)), 0);
+line('JS before first paint', round(first.reduce((sum, file) => sum + gzip(file), 0)), 130, ' KB');
+line(
+  'the same with supabase-js',
+  round(first.reduce((sum, file) => sum + gzip(file), 0) + size('dist-')),
+  195,
+  ' KB',
+);
+line('map', round(size('property-map-')), 60, ' KB');
+line('administration', round(size('admin-') + size('spaces-')), 45, ' KB');
+line(
+  'largest other chunk',
+  round(
+    Math.max(
+      ...assets
+        .filter((name) => name.endsWith('.js') && !/^(index|dist|property-map)-/.test(name))
+        .map((name) => gzip(`assets/${name}`)),
+    ),
+  ),
+  25,
+  ' KB',
+);
+line(
+  'CSS of every page',
+  round([...html.matchAll(/"\/(assets\/[^"]+\.css)"/g)].reduce((sum, [, file]) => sum + gzip(file), 0)),
+  18,
+  ' KB',
+);
+
+// Visits: a phone with a quarter of the speed, 1.6 Mbit/s and 150 ms.
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const stack = await platform();
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+
+async function visit(use) {
+  const context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    deviceScaleFactor: 2,
+    serviceWorkers: 'block',
+  });
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Network.enable');
+  await cdp.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 150,
+    downloadThroughput: (1.6 * 1024 * 1024) / 8,
+    uploadThroughput: (0.75 * 1024 * 1024) / 8,
+  });
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await page.addInitScript(() => {
+    globalThis.seen = { lcp: 0, cls: 0, inp: 0, tbt: 0 };
+    const watch = (type, use, more = {}) =>
+      new PerformanceObserver((list) => list.getEntries().forEach(use)).observe({
+        type,
+        buffered: true,
+        ...more,
+      });
+    watch('largest-contentful-paint', (entry) => (globalThis.seen.lcp = entry.startTime));
+    watch('layout-shift', (entry) => {
+      if (!entry.hadRecentInput) globalThis.seen.cls += entry.value;
+    });
+    watch('longtask', (entry) => (globalThis.seen.tbt += Math.max(0, entry.duration - 50)));
+    watch(
+      'event',
+      (entry) => {
+        if (entry.interactionId) globalThis.seen.inp = Math.max(globalThis.seen.inp, entry.duration);
+      },
+      { durationThreshold: 16 },
+    );
+  });
+  try {
+    return await use(page, cdp);
+  } finally {
+    await context.close();
+  }
+}
+const seen = (page) => page.evaluate(() => globalThis.seen);
+
+try {
+  const headers = {
+    apikey: stack.SERVICE_ROLE_KEY,
+    authorization: `Bearer ${stack.SERVICE_ROLE_KEY}`,
+  };
+  const ask = async (route) => (await fetch(`${stack.url}/rest/v1/${route}`, { headers })).json();
+  const [{ url }] = await ask('property_images?order=id&limit=1&select=url');
+  await until('the pictures', async () => (await fetch(new URL(url, stack.url))).ok);
+  const [{ slug }] = await ask('properties?status=eq.active&order=id&limit=1&select=slug');
+
+  for (const route of ['/', '/coworking', `/property/${slug}`, '/search']) {
+    const found = [];
+    for (let run = 0; run < RUNS; run++)
+      found.push(
+        await visit(async (page) => {
+          await page.goto(`${stack.url}${route}`);
+          await page.waitForLoadState('networkidle');
+          await page.waitForTimeout(500);
+          return seen(page);
+        }),
+      );
+    const name = route.startsWith('/property') ? '/property/*' : route;
+    line(`LCP ${name}`, Math.round(median(found.map(({ lcp }) => lcp))), 2000, ' ms');
+    line(`CLS ${name}`, round(median(found.map(({ cls }) => cls)), 3), 0.02, '');
+    line(`long tasks beyond 50 ms ${name}`, Math.round(median(found.map(({ tbt }) => tbt))), 150, ' ms');
+  }
+
+  const inp = await visit(async (page, cdp) => {
+    await page.goto(`${stack.url}/commercial`);
+    await page.locator('[data-slot=property-card]').nth(2).waitFor();
+    await page.waitForLoadState('networkidle');
+    await cdp.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
+    await page.evaluate(() => (globalThis.seen.inp = 0));
+    await page.getByRole('combobox').first().pressSequentially('coimb', { delay: 120 });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.locator('[data-slot=compare-toggle]').first().click();
+    await page.locator('[data-slot=compare-tray]').waitFor();
+    await page.waitForTimeout(300);
+    return (await seen(page)).inp;
+  });
+  line('INP of typing, menu and compare', Math.round(inp), 120, ' ms');
+
+  const folder = await mkdtemp(path.join(tmpdir(), 'nilam-lighthouse-'));
+  try {
+    const report = path.join(folder, 'report.json');
+    await promisify(execFile)(
+      'npm',
+      [
+        ...['exec', '--yes', '--package=lighthouse@12', '--', 'lighthouse', `${stack.url}/`],
+        ...['--quiet', '--output=json', `--output-path=${report}`],
+        '--chrome-flags=--headless=new --no-sandbox --disable-gpu',
+      ],
+      { env: { ...process.env, CHROME_PATH: executablePath }, timeout: 240_000 },
+    );
+    const { categories } = JSON.parse(await readFile(report, 'utf8'));
+    for (const [name, least] of [
+      ['performance', 95],
+      ['accessibility', 100],
+      ['best-practices', 96],
+      ['seo', 100],
+    ]) {
+      const score = Math.round(categories[name].score * 100);
+      lines.push([`Lighthouse ${name} /`, String(score), `≥ ${least}`, score >= least ? 'ok' : 'under']);
+    }
+  } catch (error) {
+    console.error(`Lighthouse did not run: ${error.message.split('\n')[0]}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+} finally {
+  await browser.close();
+  await stack.close();
+}
+
+const widths = [0, 1, 2].map((column) => Math.max(...lines.map((cells) => cells[column].length)));
+for (const cells of lines)
+  console.log(cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
