@@ -66,7 +66,7 @@ async function draftOf({ supabase, id }, more = {}) {
 const next = (page) => page.getByRole('button', { name: 'Continue' }).click();
 const step = (page, name) => page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
 
-it('R4, R11, R17, R82, R107, R108: lists a property with photos; approved it is found in the search', async () => {
+it('R4, R11, R17, R82, R107, R108: lists a property with photos, and approved it is found in the search', async () => {
   const { page, problems, close } = await signedIn('owner2@demo.example.com');
   await page.getByRole('banner').getByRole('link', { name: 'List Your Property' }).click();
   await page.getByRole('heading', { level: 1, name: 'List your property' }).waitFor();
@@ -454,7 +454,7 @@ it('D52: the profile keeps name, picture, number, settings and the wish to be fo
   await close();
 });
 
-it('D24: a search is kept, told of and dropped; D54: what a guest looked at comes along', async () => {
+it('D24, D54: a search is kept, told of and dropped, and what a guest looked at comes along', async () => {
   const guest = await visit();
   await guest.page.goto(at('/commercial'));
   const link = guest.page.locator('[data-slot=property-card] a').first();
