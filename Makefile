@@ -6,7 +6,9 @@ SHELL := /bin/bash
 export CARGO_TERM_COLOR ?= never
 
 NODE := node_modules/.bin/node
-WITH_POSTGRES := cargo run --quiet --package pg-embed --bin with-postgres --
+# One set of features for every test step: with another one cargo would build the workspace anew.
+BUILD_TEST := cargo build --workspace --features svc-kit/testing
+WITH_POSTGRES := target/debug/with-postgres
 DENY := target/tools/bin/cargo-deny
 
 .PHONY: help run build test check test-rust test-frontend test-sql test-e2e test-e2e-mounted test-e2e-apart types differential-auth differential-storage bench bench-web clean browser nats
@@ -38,16 +40,16 @@ frontend/dist/index.html: frontend/node_modules/.stamp $(FRONTEND_SOURCES)
 test: test-rust test-sql test-frontend test-e2e ## Runs every test.
 
 test-rust: node_modules/.stamp nats ## Runs the unit and service tests on one throw-away Postgres.
-	cargo build --workspace --all-targets --features svc-kit/testing
+	$(BUILD_TEST) --all-targets
 	$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing
 
 test-sql: node_modules/.stamp frontend/node_modules/.stamp ## Checks the product's row-level security, and that the front end's types are the database's.
-	cargo build --package standalone --package pg-embed
+	$(BUILD_TEST) --bins
 	$(WITH_POSTGRES) scripts/test-sql.sh
 	$(WITH_POSTGRES) scripts/gen-types.sh --check
 
 types: node_modules/.stamp frontend/node_modules/.stamp ## Writes the front end's database types anew.
-	cargo build --package standalone --package pg-embed
+	$(BUILD_TEST) --bins
 	$(WITH_POSTGRES) scripts/gen-types.sh
 
 test-frontend: frontend/node_modules/.stamp ## Runs the front end's unit tests.
@@ -56,11 +58,11 @@ test-frontend: frontend/node_modules/.stamp ## Runs the front end's unit tests.
 test-e2e: test-e2e-mounted test-e2e-apart ## Runs the contract and browser tests, in one process and apart.
 
 test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
-	cargo build --workspace --bins
+	$(BUILD_TEST) --bins
 	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
 
-test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser
-	cargo build --workspace --bins
+test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser nats
+	$(BUILD_TEST) --bins --examples
 	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=1 --test-reporter=spec 'tests/**/*.test.mjs'
 
 differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.
@@ -80,8 +82,10 @@ bench: build ## Measures the services beside their peers and Postgres's own limi
 	target/release/with-postgres --durable $(NODE) benches/auth.mjs
 	cargo build --release --package storage-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/storage.mjs
+	$(NODE) benches/gateway.mjs
 	cargo build --release --package realtime-svc --examples
 	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
+	$(NODE) benches/functions.mjs
 
 bench-web: build browser ## Measures the front end: sizes, and visits on a slow phone.
 	NILAM_BINARIES=target/release $(NODE) benches/web.mjs
@@ -92,16 +96,18 @@ nats: ## Installs the NATS server where there is none and the system's package m
 browser: ## Installs Chromium where there is none and the system's package manager can.
 	@scripts/ensure-chromium.sh
 
-check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lints, types, licences.
+check: node_modules/.stamp frontend/node_modules/.stamp $(DENY) ## Formats, lints, types, licences, dashboard and alerts.
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features -- --deny warnings
 	$(DENY) --all-features check bans licenses sources
 	cd frontend && npm run format:check && npm run lint && npm run typecheck
+	$(NODE) scripts/check-monitoring.mjs
 	node_modules/.bin/prettier --check 'tests/**/*.mjs' 'benches/**/*.mjs' 'scripts/**/*.mjs' package.json
 	$(NODE) scripts/check-requirements.mjs
 
 $(DENY):
-	cargo install cargo-deny --version 0.20.2 --locked --root target/tools
+	# A debug build: it runs for seconds and would compile for minutes.
+	cargo install cargo-deny --version 0.20.2 --locked --debug --root target/tools
 
 clean: ## Removes what was built, but no data.
 	cargo clean

@@ -2,7 +2,7 @@ import importPlugin from 'eslint-plugin-import'
 import hooks from 'eslint-plugin-react-hooks'
 import tseslint from 'typescript-eslint'
 
-const features = ['auth', 'site', 'coworking', 'listings', 'live', 'admin']
+const features = ['auth', 'site', 'coworking', 'listings', 'live', 'profile', 'admin']
 /** The administration looks at what the others show, in their words; nobody looks back. */
 const uses = { admin: ['listings', 'coworking'] }
 

@@ -1,4 +1,5 @@
-// Starts the platform for the end-to-end tests: in one process, or as six processes behind the gateway.
+// Starts the platform for the end-to-end tests: in one process, or apart, two copies of each
+// service behind the gateway.
 //
 // NILAM_E2E_MODE chooses (`mounted` by default). Every port is free and every folder temporary, so suites
 // can run beside each other and beside a platform that somebody uses.
@@ -11,6 +12,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+
+import { startServices, startSurroundings } from './topology.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 export const mode = process.env.NILAM_E2E_MODE ?? 'mounted';
@@ -48,14 +51,28 @@ export async function until(what, check, timeoutMs = 30_000) {
   throw new Error(`${what}: not within ${timeoutMs} ms`, { cause: reason });
 }
 
-/** A child whose output is kept for the message of a failure. */
-export function start(name, args, env = {}) {
-  const child = spawn(path.join(binaries, name), args, {
+/** The path of one of our programs. */
+export const binary = (name) => path.join(binaries, name);
+
+/** One of our programs, whose output is kept for the message of a failure. */
+export const start = (name, args, env) => run(binary(name), args, env);
+
+/** Whose certificates are trusted where packages are fetched. */
+const trust = Object.fromEntries(
+  ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'DENO_CERT']
+    .filter((name) => process.env[name])
+    .map((name) => [name, process.env[name]]),
+);
+
+/** A program of the system, likewise. */
+export function run(program, args, env = {}) {
+  const child = spawn(program, args, {
     cwd: root,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       LOG_LEVEL: 'warn',
+      ...trust,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,7 +85,7 @@ export function start(name, args, env = {}) {
       child.emit('line', line);
     });
   }
-  child.transcript = () => `${name}:\n${output.join('\n')}`;
+  child.transcript = () => `${path.basename(program)}:\n${output.join('\n')}`;
   return child;
 }
 
@@ -80,11 +97,11 @@ export async function stop(child, signal = 'SIGTERM') {
   return code;
 }
 
-/** Starts `standalone` and waits for its line `ready`. */
-export async function standalone(dataDir, ports, more = []) {
-  const child = start('standalone', [
+/** Starts `standalone` and waits for its line `ready`. A project has a data folder of its own. */
+export async function standalone(dataDir, ports, more = [], env = {}) {
+  const args = [
     'start',
-    ...['--data-dir', dataDir],
+    ...(dataDir ? ['--data-dir', dataDir] : []),
     ...[
       '--api-port',
       String(ports.api),
@@ -94,7 +111,8 @@ export async function standalone(dataDir, ports, more = []) {
       String(ports.mailbox),
     ],
     ...more,
-  ]);
+  ];
+  const child = start('standalone', args, env);
   const endpoints = await new Promise((resolve, reject) => {
     child.on('line', (line) => line.startsWith('ready ') && resolve(JSON.parse(line.slice(6))));
     child.once('exit', (code) =>
@@ -120,134 +138,37 @@ export async function freePorts(...names) {
 /**
  * The platform of a test file.
  *
- * Apart, `standalone` still gives the database and the mailbox, as containers would, and the six services
- * run beside it with nothing but environment variables.
+ * Apart, `standalone` still gives the database and the mailbox, as containers would, and the services run
+ * beside it with nothing but environment variables, two copies of each behind the gateway. `functions` is a folder of
+ * functions in place of the product's.
  */
-export async function platform() {
+export async function platform({ functions } = {}) {
   const folder = await dataFolder();
-  const { child, endpoints } = await standalone(folder, await freePorts('api', 'db', 'mailbox'));
-  const children = [child];
-  if (mode === 'apart') {
-    const apart = await startApart(endpoints, folder);
-    children.unshift(...apart.children);
-    endpoints.API_URL = apart.url;
-  }
-  return {
-    ...endpoints,
-    url: endpoints.API_URL,
-    folder,
-    child,
-    async close() {
-      for (const one of children) await stop(one);
-      await rm(folder, { recursive: true, force: true });
-    },
+  const opened = [() => rm(folder, { recursive: true, force: true })];
+  const close = async () => {
+    while (opened.length) await opened.pop()();
   };
-}
-
-async function startApart(endpoints, folder) {
-  const ports = await freePorts('gateway', 'rest', 'auth', 'storage', 'realtime', 'functions');
-  const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
-  const at = (name) => `http://127.0.0.1:${ports[name]}`;
-  const secret = endpoints.JWT_SECRET;
-  const dbUrl = new URL(endpoints.DB_URL);
-  const children = [
-    start('rest-svc', [], {
-      PGRST_DB_URI: database('authenticator'),
-      PGRST_DB_SCHEMAS: 'public,graphql_public',
-      PGRST_DB_EXTRA_SEARCH_PATH: 'public,extensions',
-      PGRST_DB_ANON_ROLE: 'anon',
-      PGRST_JWT_SECRET: secret,
-      PGRST_DB_MAX_ROWS: '1000',
-      PGRST_SERVER_HOST: '127.0.0.1',
-      PGRST_SERVER_PORT: String(ports.rest),
-    }),
-    start('auth-svc', [], {
-      GOTRUE_API_HOST: '127.0.0.1',
-      GOTRUE_API_PORT: String(ports.auth),
-      API_EXTERNAL_URL: `${at('gateway')}/auth/v1`,
-      GOTRUE_DB_DRIVER: 'postgres',
-      GOTRUE_DB_DATABASE_URL: database('supabase_auth_admin'),
-      GOTRUE_SITE_URL: at('gateway'),
-      GOTRUE_URI_ALLOW_LIST: `${at('gateway')}/**`,
-      GOTRUE_JWT_SECRET: secret,
-      GOTRUE_JWT_AUD: 'authenticated',
-      GOTRUE_JWT_DEFAULT_GROUP_NAME: 'authenticated',
-      GOTRUE_JWT_ADMIN_ROLES: 'service_role',
-      GOTRUE_EXTERNAL_EMAIL_ENABLED: 'true',
-      GOTRUE_EXTERNAL_PHONE_ENABLED: 'true',
-      GOTRUE_MAILER_URLPATHS_CONFIRMATION: '/auth/v1/verify',
-      GOTRUE_MAILER_URLPATHS_RECOVERY: '/auth/v1/verify',
-      GOTRUE_SMS_OTP_EXP: '6000',
-      GOTRUE_RATE_LIMIT_EMAIL_SENT: '360000',
-      GOTRUE_SMTP_HOST: '127.0.0.1',
-      GOTRUE_SMTP_PORT: new URL(endpoints.SMTP_URL).port,
-      GOTRUE_SMTP_ADMIN_EMAIL: 'no-reply@nilam.example',
-      GOTRUE_SMTP_MAX_FREQUENCY: '1s',
-      GOTRUE_SMS_MAX_FREQUENCY: '1s',
-      GOTRUE_HOOK_SEND_SMS_ENABLED: 'true',
-      GOTRUE_HOOK_SEND_SMS_URI: `${endpoints.MAILPIT_URL}/hooks/send-sms`,
-      GOTRUE_HOOK_SEND_SMS_SECRETS: endpoints.SMS_HOOK_SECRET,
-    }),
-    start('storage-svc', [], {
-      PORT: String(ports.storage),
-      SERVER_HOST: '127.0.0.1',
-      DATABASE_URL: database('supabase_storage_admin'),
-      AUTH_JWT_SECRET: secret,
-      ANON_KEY: endpoints.ANON_KEY,
-      SERVICE_KEY: endpoints.SERVICE_ROLE_KEY,
-      STORAGE_BACKEND: 'file',
-      STORAGE_FILE_BACKEND_PATH: path.join(folder, 'storage'),
-      TENANT_ID: 'stub',
-      REGION: 'local',
-      UPLOAD_FILE_SIZE_LIMIT: String(50 * 1024 * 1024),
-      STORAGE_PUBLIC_URL: at('gateway'),
-      REQUEST_ALLOW_X_FORWARDED_PATH: 'true',
-      IMAGE_TRANSFORMATION_ENABLED: 'true',
-      S3_PROTOCOL_ACCESS_KEY_ID: endpoints.S3_PROTOCOL_ACCESS_KEY_ID,
-      S3_PROTOCOL_ACCESS_KEY_SECRET: endpoints.S3_PROTOCOL_ACCESS_KEY_SECRET,
-    }),
-    start('realtime-svc', [], {
-      PORT: String(ports.realtime),
-      DB_HOST: dbUrl.hostname,
-      DB_PORT: dbUrl.port,
-      DB_USER: 'supabase_admin',
-      DB_PASSWORD: dbUrl.password,
-      DB_NAME: dbUrl.pathname.slice(1),
-      API_JWT_SECRET: secret,
-    }),
-    start('functions-svc', [], {
-      EDGE_RUNTIME_PORT: String(ports.functions),
-      JWT_SECRET: secret,
-    }),
-    start('gateway', [], {
-      GATEWAY_HOST: '127.0.0.1',
-      GATEWAY_PORT: String(ports.gateway),
-      GATEWAY_REQUIRE_APIKEY: 'false',
-      GATEWAY_FRONTEND_DIR: path.join(root, 'frontend/dist'),
-      ANON_KEY: endpoints.ANON_KEY,
-      SERVICE_ROLE_KEY: endpoints.SERVICE_ROLE_KEY,
-      SUPABASE_PUBLISHABLE_KEY: endpoints.PUBLISHABLE_KEY,
-      SUPABASE_SECRET_KEY: endpoints.SECRET_KEY,
-      REST_URL: at('rest'),
-      AUTH_URL: at('auth'),
-      STORAGE_URL: at('storage'),
-      REALTIME_URL: at('realtime'),
-      FUNCTIONS_URL: at('functions'),
-    }),
-  ];
   try {
-    await until('six services', async () => {
-      const ended = children.find((child) => child.exitCode !== null);
-      if (ended) throw new Error(ended.transcript());
-      return (await fetch(`${at('gateway')}/health`)).ok;
-    });
+    const ports = await freePorts('api', 'db', 'mailbox');
+    const around = mode === 'apart' ? await startSurroundings(folder) : undefined;
+    if (around) opened.push(around.close);
+    const { child, endpoints } = await standalone(
+      folder,
+      ports,
+      around?.arguments,
+      functions && { NILAM_FUNCTIONS_FUNCTIONS_DIR: functions },
+    );
+    opened.push(() => stop(child));
+    const services = around && (await startServices(endpoints, { ...around, folder, functions }));
+    if (services) {
+      opened.push(services.close);
+      endpoints.API_URL = services.url;
+    }
+    return { ...endpoints, url: endpoints.API_URL, folder, child, services, close };
   } catch (error) {
-    for (const child of children) child.kill('SIGKILL');
-    throw new Error(children.map((child) => child.transcript()).join('\n'), {
-      cause: error,
-    });
+    await close();
+    throw error;
   }
-  return { children, url: at('gateway') };
 }
 
 /** The code of the newest message to a phone number. */

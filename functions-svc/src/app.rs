@@ -1,11 +1,9 @@
 use std::sync::Arc;
 
-use axum::{Json, Router, extract::State, routing::get};
-use http::{HeaderMap, Method, Uri};
-use serde_json::{Value, json};
+use axum::Router;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Config, error::Error, token};
+use crate::{Config, jobs::Jobs, metrics::Metrics, pool::Pool, registry::Registry, routes};
 
 /// The functions service.
 #[derive(Clone, Debug)]
@@ -14,48 +12,66 @@ pub struct App(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     config: Config,
+    registry: Arc<Registry>,
+    pool: Arc<Pool>,
+    metrics: Arc<Metrics>,
+    jobs: Jobs,
 }
 
 impl App {
-    /// Makes the service; nothing needs to be reachable yet.
-    #[expect(
-        clippy::unused_async,
-        reason = "every service is made the same way, and most of them connect"
-    )]
+    /// Makes the service; no process is started yet.
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
-        Ok(Self(Arc::new(Inner { config })))
+        let metrics = Arc::new(Metrics::default());
+        let pool = Arc::new(Pool::new(&config, metrics.clone())?);
+        let registry = Arc::new(Registry::new(config.clone()));
+        if pool.deno.binary().is_none() {
+            tracing::warn!("there is no Deno: functions answer 503 until it is installed");
+        }
+        let jobs = Jobs::new(config.jobs.clone())?;
+        registry.look(std::time::Duration::ZERO, &pool).await;
+        Ok(Self(Arc::new(Inner {
+            config,
+            registry,
+            pool,
+            metrics,
+            jobs,
+        })))
     }
 
     /// All routes.
     pub fn router(&self) -> Router {
-        Router::new()
-            .route("/_internal/health", get(health))
-            .fallback(call)
-            .with_state(self.clone())
+        routes::router(self.clone())
     }
 
-    /// Loops that outlive a request: none so far.
-    pub fn spawn_workers(&self, _stop: CancellationToken) -> TaskTracker {
-        TaskTracker::new()
+    /// Loops that outlive a request: one looks at the files, one fetches what functions need, one looks after the
+    /// processes, which end with it; webhooks and scheduled jobs.
+    pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
+        let tracker = TaskTracker::new();
+        let (registry, pool) = (&self.0.registry, &self.0.pool);
+        tracker.spawn(registry.clone().watch(pool.clone(), stop.clone()));
+        tracker.spawn(registry.clone().prepare(pool.clone(), stop.clone()));
+        self.0.jobs.spawn(&tracker, stop.clone());
+        tracker.spawn(pool.clone().keep(stop));
+        tracker
     }
-}
 
-async fn health() -> Json<Value> {
-    Json(json!({ "message": "ok" }))
-}
+    pub(crate) fn config(&self) -> &Config {
+        &self.0.config
+    }
 
-async fn call(
-    State(app): State<App>,
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-) -> Result<(), Error> {
-    let config = &app.0.config;
-    if config.verify_jwt && method != Method::OPTIONS {
-        token::check(&headers, &config.keys)?;
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.0.registry
     }
-    if uri.path().trim_matches('/').is_empty() {
-        return Err(Error::MissingName);
+
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.0.pool
     }
-    Err(Error::NotImplemented)
+
+    pub(crate) fn jobs(&self) -> &Jobs {
+        &self.0.jobs
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
 }

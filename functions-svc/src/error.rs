@@ -20,35 +20,56 @@ pub(crate) enum Error {
     InvalidAsymmetricJwt,
     #[error("missing function name in request")]
     MissingName,
-    #[error("Running edge functions is not implemented yet")]
-    NotImplemented,
+    #[error("Requested function was not found")]
+    NotFound,
+    #[error(
+        "Deno is not installed: install it (`npm install deno`) or name its binary in DENO_BIN"
+    )]
+    NoDeno,
+    #[error("Worker failed to boot (please check logs)")]
+    Boot,
+    #[error("Function exited due to an error (please check logs)")]
+    Worker,
+    #[error("Worker failed to respond due to a resource limit (please check logs)")]
+    WorkerLimit,
+    #[error("The function did not answer in time (please check logs)")]
+    IdleTimeout,
+    #[error("All processes are busy")]
+    Busy,
 }
 
 impl Error {
     fn wire(self) -> (StatusCode, Option<&'static str>) {
+        let unauthorized = |code| (StatusCode::UNAUTHORIZED, Some(code));
         match self {
-            Self::NoAuthHeader => (
-                StatusCode::UNAUTHORIZED,
-                Some("UNAUTHORIZED_NO_AUTH_HEADER"),
-            ),
-            Self::InvalidJwtFormat => (
-                StatusCode::UNAUTHORIZED,
-                Some("UNAUTHORIZED_INVALID_JWT_FORMAT"),
-            ),
-            Self::UnsupportedAlgorithm => (
-                StatusCode::UNAUTHORIZED,
-                Some("UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM"),
-            ),
-            Self::InvalidSharedSecretJwt => {
-                (StatusCode::UNAUTHORIZED, Some("UNAUTHORIZED_LEGACY_JWT"))
-            }
-            Self::InvalidAsymmetricJwt => (
-                StatusCode::UNAUTHORIZED,
-                Some("UNAUTHORIZED_ASYMMETRIC_JWT"),
-            ),
+            Self::NoAuthHeader => unauthorized("UNAUTHORIZED_NO_AUTH_HEADER"),
+            Self::InvalidJwtFormat => unauthorized("UNAUTHORIZED_INVALID_JWT_FORMAT"),
+            Self::UnsupportedAlgorithm => unauthorized("UNAUTHORIZED_UNSUPPORTED_TOKEN_ALGORITHM"),
+            Self::InvalidSharedSecretJwt => unauthorized("UNAUTHORIZED_LEGACY_JWT"),
+            Self::InvalidAsymmetricJwt => unauthorized("UNAUTHORIZED_ASYMMETRIC_JWT"),
             Self::MissingName => (StatusCode::BAD_REQUEST, None),
-            Self::NotImplemented => (StatusCode::NOT_IMPLEMENTED, Some("NOT_IMPLEMENTED")),
+            Self::NotFound => (StatusCode::NOT_FOUND, Some("NOT_FOUND")),
+            Self::NoDeno | Self::Boot | Self::Busy => {
+                (StatusCode::SERVICE_UNAVAILABLE, Some("BOOT_ERROR"))
+            }
+            Self::Worker => (StatusCode::INTERNAL_SERVER_ERROR, Some("WORKER_ERROR")),
+            // A status that the original invented.
+            Self::WorkerLimit => (
+                StatusCode::from_u16(546).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+                Some("WORKER_LIMIT"),
+            ),
+            Self::IdleTimeout => (StatusCode::GATEWAY_TIMEOUT, Some("IDLE_TIMEOUT")),
         }
+    }
+
+    /// The code, as metrics count it.
+    pub(crate) fn code(self) -> &'static str {
+        self.wire().1.unwrap_or("BAD_REQUEST")
+    }
+
+    /// True if the caller's token is why.
+    pub(crate) fn is_refused_token(self) -> bool {
+        self.wire().0 == StatusCode::UNAUTHORIZED
     }
 }
 

@@ -1,12 +1,14 @@
 //! The functions service as a process of its own.
 
+use clap::Parser as _;
 use svc_kit::{env::Vars, http, telemetry};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let vars = Vars::from_process();
+    let mut vars = Vars::from_process();
+    functions_svc::Cli::parse().apply(&mut vars);
     telemetry::init(&vars);
     let config = functions_svc::Config::from_vars(&vars)?;
     let stop = http::shutdown_signal()?;

@@ -1,24 +1,40 @@
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
+    time::Instant,
+};
 
+use arc_swap::{ArcSwap, ArcSwapOption};
 use axum::{
     Router,
     body::Body,
     extract::{ConnectInfo, Request, State},
     middleware,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
-use http::{HeaderMap, HeaderName, HeaderValue, Uri, header, uri::Authority};
-use http_body_util::Limited;
-use svc_kit::http::lingering;
+use http::Method;
+use svc_kit::env::Vars;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::Notify,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, Service, cors,
+    Config, Service,
+    access_log::AccessLog,
+    cors,
     error::Error,
+    forward::forward,
     frontend::Frontend,
-    health::health,
-    keys::{self, Consumer},
-    proxy::Proxy,
-    routes::{self, KeyRule, Route},
+    headers::Peer,
+    health::{Known, health},
+    metrics::Metrics,
+    rates::{self, Rates},
+    routes,
+    upstream::{self, Balancer},
+    with_file,
 };
 
 /// The gateway.
@@ -26,20 +42,128 @@ use crate::{
 pub struct App(Arc<Inner>);
 
 struct Inner {
-    config: Config,
-    proxy: Proxy,
+    live: ArcSwap<Live>,
+    reloading: Mutex<()>,
+    metrics: Arc<Metrics>,
+    closing: CancellationToken,
+    reloads: Notify,
+    log: ArcSwapOption<AccessLog>,
+}
+
+/// The settings, and what is made from them. A reload makes a new one; a request sees one from its beginning to its end.
+pub(crate) struct Live {
+    pub(crate) config: Config,
+    pub(crate) rates: Arc<Rates>,
+    pub(crate) health: Known,
     frontend: Frontend,
+    balancers: [Option<Arc<Balancer>>; Service::ALL.len()],
+}
+
+impl Live {
+    fn new(
+        config: Config,
+        metrics: &Arc<Metrics>,
+        closing: &CancellationToken,
+        earlier: Option<&Self>,
+    ) -> Self {
+        let frontend = Frontend::new(&config);
+        // The same limits go on with their counts.
+        let known = earlier.filter(|earlier| earlier.rates.settings == config.rates);
+        let rates = known.map_or_else(
+            || Arc::new(Rates::new(&config.rates)),
+            |known| Arc::clone(&known.rates),
+        );
+        let balancers = Service::ALL.map(|service| {
+            let upstream = config.upstreams.0.get(&service)?;
+            let earlier = earlier.and_then(|earlier| earlier.balancer(service));
+            let earlier = earlier.map(Arc::as_ref);
+            let shared = (metrics, closing);
+            let balancer = Balancer::new(service, upstream, &config.balancing, shared, earlier);
+            Some(Arc::new(balancer))
+        });
+        Self {
+            config,
+            rates,
+            health: Known::default(),
+            frontend,
+            balancers,
+        }
+    }
+
+    pub(crate) fn balancer(&self, service: Service) -> Option<&Arc<Balancer>> {
+        self.balancers[service as usize].as_ref()
+    }
+
+    /// The services of this deployment.
+    pub(crate) fn balancers(&self) -> impl Iterator<Item = &Arc<Balancer>> {
+        self.balancers.iter().flatten()
+    }
 }
 
 impl App {
     /// Prepares the gateway; nothing is connected before the first request.
     pub fn new(config: Config) -> Self {
-        let frontend = Frontend::new(&config);
+        let metrics = Arc::default();
+        let closing = CancellationToken::new();
+        let live = Live::new(config, &metrics, &closing, None);
         Self(Arc::new(Inner {
-            config,
-            proxy: Proxy::new(),
-            frontend,
+            live: ArcSwap::from_pointee(live),
+            reloading: Mutex::default(),
+            metrics,
+            closing,
+            reloads: Notify::new(),
+            log: ArcSwapOption::empty(),
         }))
+    }
+
+    /// Takes over other keys, services and limits. Requests under way end with the former ones; connections of clients
+    /// and to services that are still there stay. Ports and threads stay what they are.
+    pub fn reload(&self, config: Config) {
+        let _turn = self
+            .0
+            .reloading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let earlier = self.live();
+        let live = Live::new(config, &self.0.metrics, &self.0.closing, Some(&earlier));
+        self.0.live.store(Arc::new(live));
+        self.0.reloads.notify_waiters();
+        if let Some(log) = &*self.0.log.load() {
+            log.reopen();
+        }
+    }
+
+    /// Until the next reload.
+    pub(crate) async fn reloaded(&self) {
+        self.0.reloads.notified().await;
+    }
+
+    /// The log whose file a reload opens anew.
+    pub(crate) fn set_access_log(&self, log: Option<Arc<AccessLog>>) {
+        self.0.log.store(log);
+    }
+
+    /// Reads the settings of the process again at each SIGHUP, with the files that they name; what cannot be used changes
+    /// nothing.
+    pub async fn reload_on_hangup(self) -> io::Result<()> {
+        let mut hangups = signal(SignalKind::hangup())?;
+        while hangups.recv().await.is_some() {
+            let config = with_file(&Vars::from_process())
+                .map_err(|error| error.to_string())
+                .and_then(|vars| Config::from_vars(&vars).map_err(|error| error.to_string()));
+            match config {
+                Ok(config) => {
+                    self.reload(config);
+                    tracing::info!("the settings were read again");
+                }
+                Err(error) => {
+                    let failures = &self.0.metrics.failed_reloads;
+                    failures.fetch_add(1, Ordering::Relaxed);
+                    tracing::error!(error, "the former settings stay");
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Everything, on every path.
@@ -50,215 +174,93 @@ impl App {
             .with_state(self.clone())
     }
 
-    /// Checks the key, rewrites and forwards.
-    async fn forward(&self, route: &'static Route, request: Request) -> Result<Response, Error> {
-        let config = &self.0.config;
-        let upstream = config
-            .upstreams
-            .get(route.service)
-            .ok_or(Error::NotDeployed)?;
-        let (mut parts, body) = request.into_parts();
-        let given =
-            keys::given_key(&parts.headers, parts.uri.query()).map(std::borrow::Cow::into_owned);
-        check_key(config, route, &parts.headers, given.as_deref())?;
-        keys::authorize(
-            &mut parts.headers,
-            &config.keys,
-            given.as_deref(),
-            route.synthesis,
-        )?;
-        let query = self.rewrite_query(route, parts.uri.query(), given.as_deref());
-        self.add_service_headers(route, &mut parts.headers, given.as_deref())?;
-        let peer = parts
-            .extensions
-            .get::<ConnectInfo<SocketAddr>>()
-            .map(|info| info.0);
-        forwarded(&mut parts.headers, peer, parts.uri.authority(), route);
-        let path = route.rewrite(parts.uri.path());
-        parts.uri = match query {
-            Some(query) => Uri::try_from(format!("{path}?{query}")),
-            None => Uri::try_from(path),
-        }
-        .map_err(|_| Error::BadRequest)?;
-        // The router below would otherwise see the path that the gateway matched.
-        parts.extensions.remove::<axum::extract::OriginalUri>();
-        parts.extensions.remove::<axum::extract::MatchedPath>();
-        let body = match route.service {
-            // Storage has limits of its own, per bucket; who sends more gets to read the refusal.
-            Service::Storage => lingering(&parts.headers, body),
-            _ => Body::new(Limited::new(body, config.max_body_size)),
-        };
-        let request = Request::from_parts(parts, body);
+    /// Starts what goes on beside requests: copies of services are asked whether they are ready, and
+    /// copies of the gateway tell each other what they counted.
+    pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
+        let workers = TaskTracker::new();
+        workers.spawn(upstream::watch(self.clone(), stop.clone()));
+        workers.spawn(rates::share(self.clone(), stop));
+        workers.close();
+        workers
+    }
+
+    pub(crate) fn live(&self) -> Arc<Live> {
+        self.0.live.load_full()
+    }
+
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.0.metrics
+    }
+
+    /// Tells web sockets that the gateway goes.
+    pub(crate) fn close(&self) {
+        self.0.closing.cancel();
+    }
+
+    /// Preflights, health, services, and the front end for the rest. Says which service answered.
+    pub(crate) async fn answer(
+        &self,
+        request: Request,
+        peer: Option<Peer>,
+    ) -> (Response, Option<Service>) {
+        let began = Instant::now();
+        let _present = self.0.metrics.request_began();
+        let (response, service) = self.answer_uncounted(request, peer).await;
         self.0
-            .proxy
-            .send(upstream, request, self.timeout(route.service))
-            .await
+            .metrics
+            .answered(service, response.status(), began.elapsed());
+        (response, service)
     }
 
-    /// How long the head of an answer may take; uploads and sockets have no such limit.
-    fn timeout(&self, service: Service) -> Option<Duration> {
-        match service {
-            Service::Storage | Service::Realtime => None,
-            Service::Functions => Some(self.0.config.functions_timeout),
-            _ => Some(self.0.config.timeout),
-        }
-    }
-
-    /// The query as the service may see it: a key in it is no filter for rest, and realtime gets the token.
-    fn rewrite_query(
+    async fn answer_uncounted(
         &self,
-        route: &Route,
-        query: Option<&str>,
-        given: Option<&str>,
-    ) -> Option<String> {
-        let query = query?;
-        if !query.contains("apikey=") {
-            return Some(query.to_owned());
+        request: Request,
+        peer: Option<Peer>,
+    ) -> (Response, Option<Service>) {
+        if cors::is_preflight(request.method(), request.headers()) {
+            return (cors::preflight(request.headers()), None);
         }
-        let token = given.map(|given| self.0.config.keys.token_for(given));
-        let pairs: Vec<_> = query
-            .split('&')
-            .filter_map(
-                |pair| match (pair.starts_with("apikey="), route.service, token) {
-                    (true, Service::Rest, _) => None,
-                    (true, Service::Realtime, Some(token)) => Some(format!("apikey={token}")),
-                    _ => Some(pair.to_owned()),
-                },
-            )
-            .collect();
-        Some(pairs.join("&")).filter(|query| !query.is_empty())
-    }
-
-    fn add_service_headers(
-        &self,
-        route: &Route,
-        headers: &mut HeaderMap,
-        given: Option<&str>,
-    ) -> Result<(), Error> {
-        let token = given.map(|given| self.0.config.keys.token_for(given));
-        let token = token
-            .map(HeaderValue::try_from)
-            .transpose()
-            .map_err(|_| Error::InvalidApiKey)?;
-        match route.service {
-            Service::Functions => {
-                headers.remove("sb-api-key");
-                if let Some(token) = token {
-                    headers.insert("sb-api-key", token);
+        // What neither is for services nor may be shown to anybody.
+        if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
+            return (Error::BadMethod.into_response(), None);
+        }
+        let live = self.live();
+        let path = request.uri().path();
+        if path == "/health" {
+            return (Box::pin(health(&live)).await, None);
+        }
+        let found = match routes::resolve(path) {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                let mut response = Box::pin(live.frontend.serve(request)).await;
+                if response.status().is_client_error() {
+                    cors::expose(response.headers_mut());
                 }
+                return (response, None);
             }
-            Service::Realtime => {
-                if let Some(token) = token {
-                    headers.insert("x-api-key", token);
-                }
+            Err(error) => {
+                let mut response = error.into_response();
+                cors::expose(response.headers_mut());
+                return (response, None);
             }
-            Service::Rest if route.prefix == "/graphql/v1" => {
-                headers.insert(
-                    "content-profile",
-                    HeaderValue::from_static("graphql_public"),
-                );
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// Preflights, health, services, and the front end for the rest.
-async fn answer(State(app): State<App>, request: Request) -> Response {
-    if cors::is_preflight(request.method(), request.headers()) {
-        return cors::preflight(request.headers());
-    }
-    let path = request.uri().path();
-    if path == "/health" {
-        return health(&app.0.proxy, &app.0.config.upstreams).await;
-    }
-    let Some(route) = routes::find(path) else {
-        let mut response = app.0.frontend.serve(request).await;
-        if response.status().is_client_error() {
-            cors::expose(response.headers_mut());
-        }
-        return response;
-    };
-    let mut response = app
-        .forward(route, request)
-        .await
-        .unwrap_or_else(axum::response::IntoResponse::into_response);
-    // Errors too: without these headers a browser hides the body from the page.
-    cors::expose(response.headers_mut());
-    response
-}
-
-fn check_key(
-    config: &Config,
-    route: &Route,
-    headers: &HeaderMap,
-    given: Option<&str>,
-) -> Result<(), Error> {
-    if route.key == KeyRule::Blocked {
-        return Err(Error::Forbidden);
-    }
-    let consumer = given.map(|given| config.keys.consumer(given));
-    // postgres-meta runs any SQL as a superuser, so its key is not negotiable.
-    let required = config.require_apikey || route.service == Service::Meta;
-    if !required {
-        return Ok(());
-    }
-    match (route.key, consumer) {
-        (KeyRule::Open, _) | (KeyRule::KnownIfGiven, None) => Ok(()),
-        // A function may be called with a session alone; what is given as a key must still be one.
-        (KeyRule::Known | KeyRule::Service, None) if headers.contains_key("apikey") => {
-            Err(Error::InvalidApiKey)
-        }
-        (KeyRule::Known | KeyRule::Service, None) => Err(Error::MissingApiKey),
-        (_, Some(None)) => Err(Error::InvalidApiKey),
-        (KeyRule::Service, Some(Some(Consumer::Anon))) => Err(Error::WrongApiKeyType),
-        _ => Ok(()),
-    }
-}
-
-/// Tells the service how the client reached us. At the edge nobody else's word is taken, except for the
-/// chain of addresses, to which ours is added.
-fn forwarded(
-    headers: &mut HeaderMap,
-    peer: Option<SocketAddr>,
-    authority: Option<&Authority>,
-    route: &Route,
-) {
-    const FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-    let mut set = |name: &'static str, value: &str| {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(HeaderName::from_static(name), value);
-        }
-    };
-    set("x-forwarded-prefix", route.public_prefix());
-    set("x-forwarded-proto", "http");
-    let peer = peer.map(|peer| peer.ip().to_string());
-    if let Some(peer) = &peer {
-        set("x-real-ip", peer);
-    }
-    let host = headers
-        .get(header::HOST)
-        .cloned()
-        .or_else(|| HeaderValue::from_str(authority?.as_str()).ok());
-    if let Some(host) = host {
-        let text = host.to_str().unwrap_or_default();
-        let port = text
-            .rsplit_once(':')
-            .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
-        let port = port.map_or_else(|| "80".to_owned(), |(_, port)| port.to_owned());
-        if let Ok(port) = HeaderValue::from_str(&port) {
-            headers.insert("x-forwarded-port", port);
-        }
-        headers.insert("x-forwarded-host", host);
-    }
-    if let Some(peer) = peer {
-        let chain = match headers.get(FOR).and_then(|chain| chain.to_str().ok()) {
-            Some(chain) => format!("{chain}, {peer}"),
-            None => peer,
         };
-        if let Ok(chain) = HeaderValue::from_str(&chain) {
-            headers.insert(FOR, chain);
+        let answer = forward(self, &live, found, request, peer).await;
+        let service = answer.is_ok().then_some(found.0.service);
+        let mut response = answer.unwrap_or_else(axum::response::IntoResponse::into_response);
+        // Errors too: without these headers a browser hides the body from the page.
+        match service {
+            Some(Service::Functions) => cors::expose_also(response.headers_mut()),
+            _ => cors::expose(response.headers_mut()),
         }
+        (response, service)
     }
+}
+
+async fn answer(State(app): State<App>, request: Request<Body>) -> Response {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map(|info| Peer {
+        address: info.0,
+        is_tls: false,
+    });
+    app.answer(request, peer).await.0
 }

@@ -1,7 +1,7 @@
 //! CORS. Preflights are answered here, never authenticated and never passed on.
 
 use axum::response::Response;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
 const METHODS: HeaderValue =
     HeaderValue::from_static("GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT");
@@ -44,11 +44,72 @@ pub(crate) fn preflight(headers: &HeaderMap) -> Response {
 
 /// Opens a response to pages of any origin, unless the service already said to whom.
 pub(crate) fn expose(headers: &mut HeaderMap) {
-    set_default(headers, header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+    allow_origin(headers);
     // One list: a service's own would hide the headers that the gateway adds.
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
 }
 
-fn set_default(headers: &mut HeaderMap, name: HeaderName, value: HeaderValue) {
-    headers.entry(name).or_insert(value);
+/// The same for a function, which may have headers that nobody else knows of.
+pub(crate) fn expose_also(headers: &mut HeaderMap) {
+    allow_origin(headers);
+    let own = headers.get_all(header::ACCESS_CONTROL_EXPOSE_HEADERS);
+    let always = EXPOSED;
+    let all: Vec<_> = std::iter::once(&always)
+        .chain(&own)
+        .map(HeaderValue::as_bytes)
+        .collect();
+    let all = HeaderValue::from_bytes(&all.join(&b", "[..])).unwrap_or(always);
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, all);
+}
+
+/// Two values are none for a browser.
+fn allow_origin(headers: &mut HeaderMap) {
+    let mut said = headers.get_all(header::ACCESS_CONTROL_ALLOW_ORIGIN).iter();
+    let (first, second) = (said.next(), said.next());
+    if first.is_some() && second.is_none() {
+        return;
+    }
+    let origin = first.cloned().unwrap_or(ANY);
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_origin_and_it_is_the_services() {
+        for (said, expected) in [
+            (&[][..], "*"),
+            (&["https://a"], "https://a"),
+            (&["https://a", "*"], "https://a"),
+        ] {
+            let mut headers = HeaderMap::new();
+            for origin in said {
+                let origin = HeaderValue::from_static(origin);
+                headers.append(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            }
+            expose(&mut headers);
+            let found: Vec<_> = headers
+                .get_all(header::ACCESS_CONTROL_ALLOW_ORIGIN)
+                .iter()
+                .collect();
+            assert_eq!(found, [expected]);
+        }
+    }
+
+    #[test]
+    fn a_functions_own_headers_stay_exposed() {
+        let mut headers = HeaderMap::new();
+        let own = HeaderValue::from_static("X-Own");
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, own);
+        expose_also(&mut headers);
+        let exposed = headers[header::ACCESS_CONTROL_EXPOSE_HEADERS]
+            .to_str()
+            .unwrap();
+        assert!(
+            exposed.contains("Content-Range") && exposed.ends_with(", X-Own"),
+            "{exposed}"
+        );
+    }
 }

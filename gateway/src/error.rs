@@ -21,8 +21,25 @@ pub(crate) enum Error {
     UpstreamDown,
     #[error("The upstream server is timing out")]
     UpstreamSlow,
+    #[error("The upstream server has no room for another request")]
+    UpstreamFull,
     #[error("The request could not be forwarded")]
     BadRequest,
+    #[error("The path must not contain the segments . and ..")]
+    BadPath,
+    #[error("The method is not allowed here")]
+    BadMethod,
+    #[error("The request body is too large")]
+    TooLarge,
+    #[error("The request body did not arrive in time")]
+    BodySlow,
+    #[error("API rate limit exceeded")]
+    RateLimited {
+        /// The requests that a window takes.
+        limit: u32,
+        /// After how many seconds there is room again.
+        retry_after: u64,
+    },
 }
 
 impl Error {
@@ -48,7 +65,12 @@ impl Error {
             Self::NoRoute | Self::NotDeployed => (StatusCode::NOT_FOUND, None, None),
             Self::UpstreamDown => (StatusCode::BAD_GATEWAY, None, None),
             Self::UpstreamSlow => (StatusCode::GATEWAY_TIMEOUT, None, None),
-            Self::BadRequest => (StatusCode::BAD_REQUEST, None, None),
+            Self::UpstreamFull => (StatusCode::SERVICE_UNAVAILABLE, None, None),
+            Self::BadRequest | Self::BadPath => (StatusCode::BAD_REQUEST, None, None),
+            Self::BadMethod => (StatusCode::METHOD_NOT_ALLOWED, None, None),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, None, None),
+            Self::BodySlow => (StatusCode::REQUEST_TIMEOUT, None, None),
+            Self::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, None, None),
         }
     }
 }
@@ -62,10 +84,19 @@ impl IntoResponse for Error {
         }
         let json = (header::CONTENT_TYPE, "application/json; charset=utf-8");
         let mut response = (status, [json], body.to_string()).into_response();
+        let headers = response.headers_mut();
         if let Some(code) = code {
-            response
-                .headers_mut()
-                .insert("sb-error-code", HeaderValue::from_static(code));
+            headers.insert("sb-error-code", HeaderValue::from_static(code));
+        }
+        if matches!(self, Self::BadRequest | Self::BadMethod) {
+            // Where a request ends may be a matter of opinion here.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        if let Self::RateLimited { limit, retry_after } = self {
+            headers.insert(header::RETRY_AFTER, retry_after.into());
+            headers.insert("ratelimit-limit", limit.into());
+            headers.insert("ratelimit-remaining", HeaderValue::from_static("0"));
+            headers.insert("ratelimit-reset", retry_after.into());
         }
         response
     }

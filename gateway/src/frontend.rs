@@ -38,7 +38,7 @@ impl Frontend {
         };
         let settings = json!({
             "supabaseUrl": config.public_url,
-            "supabaseAnonKey": config.keys.publishable.as_ref().or(config.keys.anon_jwt.as_ref()),
+            "supabaseAnonKey": config.keys.public(),
         });
         let router = Router::new()
             .route(

@@ -1,10 +1,13 @@
 //! API keys: which are known, whose they are, and which token a service gets in their place.
 
+mod list;
+
 use std::borrow::Cow;
 
+use aws_lc_rs::constant_time::verify_slices_are_equal;
 use http::{HeaderMap, HeaderValue, header};
 use percent_encoding::percent_decode_str;
-use subtle::ConstantTimeEq as _;
+use sha2::{Digest as _, Sha256};
 use svc_kit::env::Reader;
 
 use crate::error::Error;
@@ -17,20 +20,28 @@ pub(crate) enum Consumer {
 }
 
 /// The keys of a deployment. Every text is a secret and is never logged.
+///
+/// Of each kind there may be several, all valid at once, so that a key can be replaced before the former one
+/// is taken away; the first is the one that others are translated to.
 #[derive(Clone, Default)]
 pub struct ApiKeys {
-    /// The token of the role `anon`.
-    pub anon_jwt: Option<String>,
-    /// The token of the role `service_role`.
-    pub service_jwt: Option<String>,
-    /// The opaque public key, `sb_publishable_…`.
-    pub publishable: Option<String>,
-    /// The opaque secret key, `sb_secret_…`.
-    pub secret: Option<String>,
-    /// The asymmetrically signed token of `anon`.
-    pub anon_asymmetric: Option<String>,
-    /// The asymmetrically signed token of `service_role`.
-    pub service_asymmetric: Option<String>,
+    known: Vec<Known>,
+    /// What the front end is given.
+    public: Option<String>,
+}
+
+/// A key and everything that is sent in its place, made once.
+#[derive(Clone)]
+pub(crate) struct Known {
+    text: String,
+    pub(crate) consumer: Consumer,
+    /// The token that stands for the key: itself, unless it is opaque and translated.
+    pub(crate) token: HeaderValue,
+    /// `Bearer` and the token.
+    bearer: HeaderValue,
+    is_translated: bool,
+    /// Names the key where the key itself must not appear.
+    pub(crate) fingerprint: u64,
 }
 
 impl std::fmt::Debug for ApiKeys {
@@ -39,75 +50,153 @@ impl std::fmt::Debug for ApiKeys {
     }
 }
 
+/// The texts of one kind of keys, by who they stand for.
+#[derive(Default)]
+struct Texts {
+    anon: Vec<String>,
+    service: Vec<String>,
+}
+
 impl ApiKeys {
-    pub(crate) fn read(reader: &Reader<'_>) -> Self {
-        let key = |names: &[&str]| reader.text(names).map(str::to_owned);
-        Self {
-            anon_jwt: key(&["ANON_KEY", "SUPABASE_ANON_KEY"]),
-            service_jwt: key(&["SERVICE_ROLE_KEY", "SUPABASE_SERVICE_KEY"]),
-            publishable: key(&["SUPABASE_PUBLISHABLE_KEY"]),
-            secret: key(&["SUPABASE_SECRET_KEY"]),
-            anon_asymmetric: key(&["ANON_KEY_ASYMMETRIC"]),
-            service_asymmetric: key(&["SERVICE_ROLE_KEY_ASYMMETRIC"]),
-        }
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Self {
+        let jwt = Texts {
+            anon: list::read(reader, &["ANON_KEY", "SUPABASE_ANON_KEY"]),
+            service: list::read(reader, &["SERVICE_ROLE_KEY", "SUPABASE_SERVICE_KEY"]),
+        };
+        let opaque = Texts {
+            anon: list::read(
+                reader,
+                &["SUPABASE_PUBLISHABLE_KEY", "SUPABASE_PUBLISHABLE_KEYS"],
+            ),
+            service: list::read(reader, &["SUPABASE_SECRET_KEY", "SUPABASE_SECRET_KEYS"]),
+        };
+        let asymmetric = Texts {
+            anon: list::read(reader, &["ANON_KEY_ASYMMETRIC"]),
+            service: list::read(reader, &["SERVICE_ROLE_KEY_ASYMMETRIC"]),
+        };
+        let keys = Self::new(&jwt, &opaque, &asymmetric);
+        keys.unwrap_or_else(|| {
+            reader.problem("an API key has characters that no header can hold");
+            Self::default()
+        })
     }
 
-    /// Whose key this is, found in a time that does not depend on how much of it is right.
-    pub(crate) fn consumer(&self, given: &str) -> Option<Consumer> {
-        let known = [
-            (&self.anon_jwt, Consumer::Anon),
-            (&self.publishable, Consumer::Anon),
-            (&self.anon_asymmetric, Consumer::Anon),
-            (&self.service_jwt, Consumer::Service),
-            (&self.secret, Consumer::Service),
-            (&self.service_asymmetric, Consumer::Service),
-        ];
+    fn new(jwt: &Texts, opaque: &Texts, asymmetric: &Texts) -> Option<Self> {
+        // Translation is on only when both kinds of opaque keys are set, as in the originals.
+        let translates = !opaque.anon.is_empty() && !opaque.service.is_empty();
+        let anon_token = asymmetric.anon.first().or(jwt.anon.first());
+        let service_token = asymmetric.service.first().or(jwt.service.first());
+        let mut known = Vec::new();
+        for (texts, token, consumer) in [
+            (&jwt.anon, None, Consumer::Anon),
+            (&asymmetric.anon, None, Consumer::Anon),
+            (&opaque.anon, anon_token, Consumer::Anon),
+            (&jwt.service, None, Consumer::Service),
+            (&asymmetric.service, None, Consumer::Service),
+            (&opaque.service, service_token, Consumer::Service),
+        ] {
+            let token = token.filter(|_| translates);
+            for text in texts {
+                known.push(Known::new(text, token, consumer)?);
+            }
+        }
+        Some(Self {
+            known,
+            public: opaque.anon.first().or(jwt.anon.first()).cloned(),
+        })
+    }
+
+    /// True if pages and apps have a key to use.
+    pub(crate) fn has_public(&self) -> bool {
+        self.public.is_some()
+    }
+
+    /// The key that pages are told, never one of the service role.
+    pub(crate) fn public(&self) -> Option<&str> {
+        self.public.as_deref()
+    }
+
+    /// The key with this text, found in a time that does not depend on how much of it is right.
+    pub(crate) fn find(&self, given: &[u8]) -> Option<&Known> {
         let mut found = None;
-        for (key, consumer) in known {
-            if key.as_ref().is_some_and(|key| same(key, given)) {
-                found = Some(consumer);
+        for known in &self.known {
+            if verify_slices_are_equal(known.text.as_bytes(), given).is_ok() {
+                found = Some(known);
             }
         }
         found
     }
 
-    /// The token that stands for a key: an opaque key becomes a token, anything else stays.
-    pub(crate) fn token_for<'a>(&'a self, given: &'a str) -> &'a str {
-        let translated = |key: &Option<String>| key.as_ref().is_some_and(|key| same(key, given));
-        // Translation is on only when both opaque keys are set, as in the originals.
-        if self.publishable.is_none() || self.secret.is_none() {
-            return given;
-        }
-        let token = if translated(&self.secret) {
-            self.service_asymmetric
-                .as_ref()
-                .or(self.service_jwt.as_ref())
-        } else if translated(&self.publishable) {
-            self.anon_asymmetric.as_ref().or(self.anon_jwt.as_ref())
-        } else {
-            None
+    /// The key of a request: the header `apikey`, else the query parameter.
+    pub(crate) fn given<'a>(
+        &'a self,
+        headers: &'a HeaderMap,
+        query: Option<&'a str>,
+    ) -> Option<Given<'a>> {
+        let text = match headers.get("apikey") {
+            Some(value) => Cow::Borrowed(value.as_bytes()),
+            None => Cow::from(percent_decode_str(in_query(query?)?)),
         };
-        token.map_or(given, String::as_str)
+        let known = self.find(&text);
+        (!text.is_empty()).then_some(Given { text, known })
     }
 }
 
-fn same(a: &str, b: &str) -> bool {
-    a.as_bytes().ct_eq(b.as_bytes()).into()
-}
-
-/// The key of a request: the header `apikey`, else the query parameter.
-pub(crate) fn given_key<'a>(
-    headers: &'a HeaderMap,
-    query: Option<&'a str>,
-) -> Option<Cow<'a, str>> {
-    if let Some(value) = headers.get("apikey").and_then(|value| value.to_str().ok()) {
-        return Some(Cow::Borrowed(value)).filter(|key| !key.is_empty());
-    }
-    query?
+/// The first `apikey` in a query, as it is written there.
+fn in_query(query: &str) -> Option<&str> {
+    query
         .split('&')
         .find_map(|pair| pair.strip_prefix("apikey="))
-        .filter(|value| !value.is_empty())
-        .map(|value| percent_decode_str(value).decode_utf8_lossy())
+}
+
+impl Known {
+    fn new(text: &str, token: Option<&String>, consumer: Consumer) -> Option<Self> {
+        let shown = token.map_or(text, String::as_str);
+        let mut value = HeaderValue::from_str(shown).ok()?;
+        value.set_sensitive(true);
+        let mut bearer = HeaderValue::try_from(format!("Bearer {shown}")).ok()?;
+        bearer.set_sensitive(true);
+        let digest = Sha256::digest(text.as_bytes());
+        let mut start = [0; 8];
+        start.copy_from_slice(&digest[..8]);
+        Some(Self {
+            text: text.to_owned(),
+            consumer,
+            token: value,
+            bearer,
+            is_translated: token.is_some(),
+            fingerprint: u64::from_be_bytes(start),
+        })
+    }
+}
+
+/// What a request gave as its key.
+pub(crate) struct Given<'a> {
+    text: Cow<'a, [u8]>,
+    pub(crate) known: Option<&'a Known>,
+}
+
+impl Given<'_> {
+    /// The token that the key stands for, or what was given.
+    pub(crate) fn token(&self) -> Result<HeaderValue, Error> {
+        match self.known {
+            Some(known) => Ok(known.token.clone()),
+            None => secret_value(&self.text),
+        }
+    }
+
+    fn bearer(&self) -> Result<HeaderValue, Error> {
+        match self.known {
+            Some(known) => Ok(known.bearer.clone()),
+            None => secret_value(&[b"Bearer ", self.text.as_ref()].concat()),
+        }
+    }
+}
+
+fn secret_value(bytes: &[u8]) -> Result<HeaderValue, Error> {
+    let mut value = HeaderValue::from_bytes(bytes).map_err(|_| Error::InvalidApiKey)?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// How a service wants a key that came without an `Authorization` header.
@@ -121,130 +210,40 @@ pub(crate) enum Synthesis {
     None,
 }
 
-/// Sets `Authorization` for the upstream.
+/// The `Authorization` that the upstream gets in place of the client's, if it is to be another one.
 ///
 /// A session token, a self-made token and a SigV4 signature stay as they are. Without any, no header is
 /// made either: presigned S3 URLs depend on that.
-pub(crate) fn authorize(
-    headers: &mut HeaderMap,
+pub(crate) fn authorization(
+    headers: &HeaderMap,
     keys: &ApiKeys,
-    given: Option<&str>,
+    given: Option<&Given<'_>>,
     synthesis: Synthesis,
-) -> Result<(), Error> {
+) -> Result<Option<HeaderValue>, Error> {
     if synthesis == Synthesis::None {
-        return Ok(());
+        return Ok(None);
     }
     let present = headers
         .get(header::AUTHORIZATION)
         .map(HeaderValue::as_bytes);
-    let opaque_bearer = present
+    let opaque = present
         .and_then(|value| value.strip_prefix(b"Bearer "))
-        .filter(|token| token.starts_with(b"sb_"))
-        .and_then(|token| std::str::from_utf8(token).ok());
-    let value = match (present, opaque_bearer, given) {
+        .filter(|token| token.starts_with(b"sb_"));
+    match (present, opaque, given) {
         // Old clients put the opaque key into both headers.
-        (_, Some(opaque), given) => format!("Bearer {}", keys.token_for(given.unwrap_or(opaque))),
-        (Some(_), None, _) | (None, None, None) => return Ok(()),
+        (_, Some(_), Some(given)) => given.bearer().map(Some),
+        (_, Some(opaque), None) => Ok(keys.find(opaque).map(|known| known.bearer.clone())),
+        (Some(_), None, _) | (None, None, None) => Ok(None),
         (None, None, Some(given)) => {
-            let token = keys.token_for(given);
-            if synthesis == Synthesis::Bare && token == given {
-                token.to_owned()
+            let is_translated = given.known.is_some_and(|known| known.is_translated);
+            if synthesis == Synthesis::Bare && !is_translated {
+                given.token().map(Some)
             } else {
-                format!("Bearer {token}")
+                given.bearer().map(Some)
             }
         }
-    };
-    let mut value = HeaderValue::try_from(value).map_err(|_| Error::InvalidApiKey)?;
-    value.set_sensitive(true);
-    headers.insert(header::AUTHORIZATION, value);
-    Ok(())
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn keys() -> ApiKeys {
-        ApiKeys {
-            anon_jwt: Some("anon.jwt".into()),
-            service_jwt: Some("service.jwt".into()),
-            publishable: Some("sb_publishable_x".into()),
-            secret: Some("sb_secret_x".into()),
-            ..ApiKeys::default()
-        }
-    }
-
-    fn authorized(
-        present: Option<&str>,
-        given: Option<&str>,
-        synthesis: Synthesis,
-    ) -> Option<String> {
-        let mut headers = HeaderMap::new();
-        if let Some(present) = present {
-            headers.insert(header::AUTHORIZATION, present.parse().unwrap());
-        }
-        authorize(&mut headers, &keys(), given, synthesis).unwrap();
-        headers
-            .get(header::AUTHORIZATION)
-            .map(|value| value.to_str().unwrap().to_owned())
-    }
-
-    #[test]
-    fn a_key_becomes_the_token_it_stands_for() {
-        use Synthesis::{Bare, Bearer};
-        for (present, given, synthesis, expected) in [
-            (
-                None,
-                Some("sb_secret_x"),
-                Bearer,
-                Some("Bearer service.jwt"),
-            ),
-            (
-                None,
-                Some("sb_publishable_x"),
-                Bearer,
-                Some("Bearer anon.jwt"),
-            ),
-            (None, Some("anon.jwt"), Bearer, Some("Bearer anon.jwt")),
-            (None, Some("anon.jwt"), Bare, Some("anon.jwt")),
-            (None, Some("sb_secret_x"), Bare, Some("Bearer service.jwt")),
-            (
-                Some("Bearer sb_publishable_x"),
-                Some("sb_publishable_x"),
-                Bearer,
-                Some("Bearer anon.jwt"),
-            ),
-            (
-                Some("Bearer user.jwt"),
-                Some("sb_secret_x"),
-                Bearer,
-                Some("Bearer user.jwt"),
-            ),
-            (
-                Some("AWS4-HMAC-SHA256 x"),
-                Some("anon.jwt"),
-                Bearer,
-                Some("AWS4-HMAC-SHA256 x"),
-            ),
-            (None, None, Bearer, None),
-            (None, Some("anon.jwt"), Synthesis::None, None),
-        ] {
-            let found = authorized(present, given, synthesis);
-            assert_eq!(
-                found.as_deref(),
-                expected,
-                "{present:?} {given:?} {synthesis:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_key_is_known_only_byte_for_byte() {
-        let keys = keys();
-        assert_eq!(keys.consumer("sb_secret_x"), Some(Consumer::Service));
-        assert_eq!(keys.consumer("anon.jwt"), Some(Consumer::Anon));
-        for wrong in ["sb_secret_", "sb_secret_xx", "SB_SECRET_X", ""] {
-            assert_eq!(keys.consumer(wrong), None, "{wrong}");
-        }
-    }
-}
+mod tests;

@@ -1,16 +1,24 @@
 //! The gateway as a process of its own.
 
 use svc_kit::{env::Vars, http, telemetry};
-use tokio::net::TcpListener;
 
-#[tokio::main]
+// One thread takes connections and looks after things; those that serve are made by the server.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let vars = Vars::from_process();
     telemetry::init(&vars);
-    let config = gateway::Config::from_vars(&vars)?;
+    gateway::raise_open_files();
+    let config = gateway::Config::from_vars(&gateway::with_file(&vars)?)?;
     let stop = http::shutdown_signal()?;
-    let listener = TcpListener::bind((config.host.as_str(), config.port)).await?;
-    tracing::info!(address = %listener.local_addr()?, "gateway listening");
-    http::serve(listener, gateway::App::new(config).router(), stop).await?;
+    let app = gateway::App::new(config);
+    let server = gateway::Server::bind(&app).await?;
+    tracing::info!(address = %server.http_address()?, "gateway listening");
+    if let Some(address) = server.https_address() {
+        tracing::info!(%address, "gateway listening for TLS");
+    }
+    tokio::spawn(app.clone().reload_on_hangup());
+    let workers = app.spawn_workers(stop.clone());
+    server.serve(app, stop).await?;
+    workers.wait().await;
     Ok(())
 }

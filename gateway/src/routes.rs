@@ -1,6 +1,8 @@
 //! The public paths, the longest prefix first, and what each needs.
 
-use crate::keys::Synthesis;
+mod path;
+
+use crate::{error::Error, keys::Synthesis};
 
 /// A service behind the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,15 +23,43 @@ pub enum Service {
     Meta,
 }
 
+impl Service {
+    /// All services, in the order of their numbers.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Auth,
+        Self::Rest,
+        Self::RestAdmin,
+        Self::Realtime,
+        Self::Storage,
+        Self::Functions,
+        Self::Meta,
+    ];
+
+    /// What logs and metrics call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Rest => "rest",
+            Self::RestAdmin => "rest-admin",
+            Self::Realtime => "realtime",
+            Self::Storage => "storage",
+            Self::Functions => "functions",
+            Self::Meta => "meta",
+        }
+    }
+}
+
 /// Which key a path asks for, where keys are required at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// In the order of how much they ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyRule {
     /// None: the service decides.
     Open,
-    /// A known key of either kind.
-    Known,
     /// A missing key passes, an unknown one does not.
     KnownIfGiven,
+    /// A known key of either kind.
+    Known,
     /// The service role's key, always required where anything reaches beyond row-level security.
     Service,
     /// Nobody may pass.
@@ -116,9 +146,23 @@ const ROUTES: &[Route] = &[
     exact(route("/rest/v1/", Service::Rest, ServiceKey, Bearer, "/")),
     exact(route("/rest/v1", Service::Rest, ServiceKey, Bearer, "/")),
     route("/rest/v1/", Service::Rest, Known, Bearer, "/"),
-    route("/rest-admin/v1/", Service::RestAdmin, Open, Untouched, "/"),
+    // Open in the CLI's stack, which asks for no keys at all: it shows the whole catalog.
+    route(
+        "/rest-admin/v1/",
+        Service::RestAdmin,
+        ServiceKey,
+        Untouched,
+        "/",
+    ),
     exact(route(
         "/graphql/v1",
+        Service::Rest,
+        Known,
+        Bearer,
+        "/rpc/graphql",
+    )),
+    exact(route(
+        "/graphql/v1/",
         Service::Rest,
         Known,
         Bearer,
@@ -182,6 +226,26 @@ const SERVICE_SEGMENTS: &[&str] = &[
     "mcp",
 ];
 
+/// The route of a path, and the key that it asks for.
+///
+/// A service may read a path in ways of its own, and take `%74enants` or `//tenants` for `tenants`. So the most
+/// that any reading asks for is what counts, and what would climb out of a prefix is refused.
+pub(crate) fn resolve(path: &str) -> Result<Option<(&'static Route, KeyRule)>, Error> {
+    let Some(route) = find(path) else {
+        return Ok(None);
+    };
+    if path::is_plain(path) {
+        return Ok(Some((route, route.key)));
+    }
+    let read = path::readings(path).ok_or(Error::BadPath)?;
+    let strictest = read
+        .iter()
+        .filter_map(|path| find(path))
+        .map(|route| route.key);
+    let key = strictest.max().unwrap_or(Open).max(route.key);
+    Ok(Some((route, key)))
+}
+
 /// Finds the route of a path; the table is ordered so that the first match is the longest.
 pub(crate) fn find(path: &str) -> Option<&'static Route> {
     ROUTES.iter().find(|route| {
@@ -203,10 +267,9 @@ pub(crate) fn is_service_path(path: &str) -> bool {
 }
 
 impl Route {
-    /// The path sent upstream. Only the prefix changes: escapes and double slashes may be part of an
-    /// object's name.
-    pub(crate) fn rewrite(&self, path: &str) -> String {
-        format!("{}{}", self.upstream_prefix, &path[self.prefix.len()..])
+    /// What follows the prefix. Escapes and double slashes may be part of an object's name, so nothing of it changes.
+    pub(crate) fn rest_of<'a>(&self, path: &'a str) -> &'a str {
+        &path[self.prefix.len()..]
     }
 
     /// What the client sees in front of the service's own paths, for `X-Forwarded-Prefix`.
@@ -263,7 +326,10 @@ mod tests {
         ] {
             let route = find(path).unwrap_or_else(|| panic!("{path}"));
             assert_eq!(
-                (route.service, route.rewrite(path).as_str()),
+                (
+                    route.service,
+                    format!("{}{}", route.upstream_prefix, route.rest_of(path)).as_str()
+                ),
                 (service, upstream),
                 "{path}"
             );
@@ -279,6 +345,49 @@ mod tests {
         assert_eq!(find("/rest/v1/").map(|route| route.key), Some(ServiceKey));
         assert_eq!(find("/pg/tables").map(|route| route.key), Some(ServiceKey));
         assert_eq!(find("/coworking"), None);
+    }
+
+    #[test]
+    fn no_spelling_of_a_path_asks_for_less() {
+        for (path, key) in [
+            ("/realtime/v1/api/%74enants/x", Blocked),
+            ("/realtime/v1/api//tenants", Blocked),
+            ("/realtime/v1/api/%2Ftenants", Blocked),
+            ("/realtime/v1/api/\\tenants", Blocked),
+            ("/realtime/v1/api/%2574enants", Blocked),
+            ("/realtime/v1//api/tenants", Blocked),
+            ("/realtime/v1/%61pi/openapi", Blocked),
+            ("/rest/v1//", ServiceKey),
+            ("/rest/v1/%2F", ServiceKey),
+            ("/auth/v1/%76erify", Known),
+            ("/storage/v1/object/a//b%2Fc", Open),
+        ] {
+            let found = resolve(path).unwrap().map(|(_, key)| key);
+            assert_eq!(found, Some(key), "{path}");
+        }
+    }
+
+    #[test]
+    fn no_path_climbs_out_of_its_prefix() {
+        for path in [
+            "/rest/v1/../../pg/query",
+            "/rest/v1/%2e%2e/%2E./pg/query",
+            "/rest/v1/..%2f..%2fpg/query",
+            "/rest/v1/..\\..\\pg",
+            "/rest/v1/%252e%252e/pg",
+            "/auth/v1/verify/../admin/users",
+            "/storage/v1/object/b/./x",
+            "/storage/v1/object/b/..;/x",
+        ] {
+            assert!(resolve(path).is_err(), "{path}");
+        }
+        for path in [
+            "/storage/v1/object/b/.hidden",
+            "/rest/v1/a..b",
+            "/rest/v1/...",
+        ] {
+            assert!(resolve(path).unwrap().is_some(), "{path}");
+        }
     }
 
     #[test]

@@ -60,6 +60,10 @@ async function furnish() {
       [person],
     );
     await client.query(
+      "insert into public.account_deletions (user_id) values ($1)",
+      [person],
+    );
+    await client.query(
       "insert into public.reports (property_id, reporter, reason) values ($1, $2, 'Wrong price')",
       [listing, person],
     );

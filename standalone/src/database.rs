@@ -39,6 +39,10 @@ const MARKETPLACE: &[(&str, &str)] = &[
         include_str!("../../sql/marketplace/20260101000600_review_pictures_and_place.sql"),
     ),
     (
+        "20260101000700_owners",
+        include_str!("../../sql/marketplace/20260101000700_owners.sql"),
+    ),
+    (
         "20260101000800_administration",
         include_str!("../../sql/marketplace/20260101000800_administration.sql"),
     ),
@@ -75,20 +79,53 @@ impl Database {
         self.url.password().unwrap_or_default()
     }
 
-    /// Migrates base, auth, storage, realtime and the product, and fills a database that is new.
-    pub async fn migrate(&self, seed: Seed) -> anyhow::Result<()> {
-        let mut connection = PgConnection::connect(self.url.as_str())
+    async fn connect(&self) -> anyhow::Result<PgConnection> {
+        PgConnection::connect(self.url.as_str())
             .await
-            .context("the database cannot be reached")?;
-        let sets = [
+            .context("the database cannot be reached")
+    }
+
+    /// Migrates what every project stands on: base, auth, storage, realtime and functions.
+    pub async fn migrate_platform(&self) -> anyhow::Result<()> {
+        let mut connection = self.connect().await?;
+        for set in self.platform() {
+            set.run(&mut connection).await?;
+        }
+        connection.close().await?;
+        Ok(())
+    }
+
+    fn platform(&self) -> [Set; 6] {
+        [
             base(self.password()),
             auth_svc::migrations(),
             storage_svc::migrations(),
             realtime_svc::migrations(),
             realtime_svc::service_migrations(),
-            Set::numbered("marketplace", "postgres", Bookkeeping::Project, MARKETPLACE),
-        ];
-        for set in sets {
+            functions_svc::migrations(),
+        ]
+    }
+
+    /// Takes the API's roles what they would get on tables, functions and sequences that are made later.
+    pub async fn hide_new_tables(&self) -> anyhow::Result<()> {
+        let mut connection = self.connect().await?;
+        for kind in ["tables", "functions", "sequences"] {
+            sqlx::raw_sql(AssertSqlSafe(format!(
+                "alter default privileges for role postgres in schema public \
+                 revoke all on {kind} from anon, authenticated, service_role"
+            )))
+            .execute(&mut connection)
+            .await?;
+        }
+        connection.close().await?;
+        Ok(())
+    }
+
+    /// Migrates base, auth, storage, realtime, functions and the product, and fills a database that is new.
+    pub async fn migrate(&self, seed: Seed) -> anyhow::Result<()> {
+        let mut connection = self.connect().await?;
+        let product = Set::numbered("marketplace", "postgres", Bookkeeping::Project, MARKETPLACE);
+        for set in self.platform().into_iter().chain([product]) {
             set.run(&mut connection).await?;
         }
         if seed == Seed::Demo {
@@ -96,6 +133,22 @@ impl Database {
                 .await
                 .context("the demonstration data failed")?;
         }
+        connection.close().await?;
+        Ok(())
+    }
+
+    /// Tells the product's triggers where the functions are, and the key that calls them.
+    pub async fn point_to_functions(&self, url: &str, key: &str) -> anyhow::Result<()> {
+        let mut connection = PgConnection::connect(self.url.as_str()).await?;
+        sqlx::query(
+            "insert into private.settings (name, value)
+             values ('functions_url', $1), ('service_role_key', $2)
+             on conflict (name) do update set value = excluded.value",
+        )
+        .bind(url)
+        .bind(key)
+        .execute(&mut connection)
+        .await?;
         connection.close().await?;
         Ok(())
     }

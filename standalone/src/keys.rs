@@ -33,6 +33,12 @@ pub struct Keys {
     pub secret_key: String,
     /// Signs the calls of the send-SMS hook, in the form of Standard Webhooks.
     pub sms_hook_secret: String,
+    /// A JSON array of private JWKs that sessions are signed with in place of the secret, if there is one.
+    #[serde(default, skip_serializing)]
+    pub signing_keys: Option<String>,
+    /// The JWK set of everybody whose tokens are believed, if the secret is not the only key.
+    #[serde(default, skip_serializing)]
+    pub jwks: Option<String>,
 }
 
 impl Keys {
@@ -51,6 +57,8 @@ impl Keys {
             publishable_key: "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH".to_owned(),
             secret_key: "sb_secret_N7UND0UgjKTVK-Uodkm0Hg_xSvEMPvz".to_owned(),
             sms_hook_secret: random_hook_secret()?,
+            signing_keys: None,
+            jwks: None,
         })
     }
 
@@ -87,13 +95,15 @@ impl Keys {
             secret_key: format!("sb_secret_{}_{}", random(24)?, random(6)?),
             jwt_secret,
             sms_hook_secret: random_hook_secret()?,
+            signing_keys: None,
+            jwks: None,
         })
     }
 
     /// The id and the secret of the S3 protocol's credentials: those of every local stack, or made of this
     /// deployment's own secret.
     pub fn s3_credentials(&self) -> anyhow::Result<(String, String)> {
-        if self.jwt_secret == svc_kit::jwt::LOCAL_JWT_SECRET {
+        if self.are_local() {
             return Ok((
                 "625729a08b95bf1b7ff351a663f3a23c".to_owned(),
                 "850181e4652dd023b7a98c58ae0d2d34bd487ee0cc3254aed6eda37307425907".to_owned(),
@@ -105,6 +115,24 @@ impl Keys {
         };
         let id: String = derive("s3 access key id")?.chars().take(32).collect();
         Ok((id, derive("s3 secret access key")?))
+    }
+
+    /// True for the keys that everybody knows.
+    pub fn are_local(&self) -> bool {
+        self.jwt_secret == svc_kit::jwt::LOCAL_JWT_SECRET
+    }
+
+    /// Takes another secret, with tokens that fit it.
+    pub fn sign_with(&mut self, secret: &str) -> anyhow::Result<()> {
+        secret.clone_into(&mut self.jwt_secret);
+        self.anon_key = role_token(secret, "supabase-demo", "anon", LOCAL_EXPIRY)?;
+        self.service_role_key = role_token(secret, "supabase-demo", "service_role", LOCAL_EXPIRY)?;
+        Ok(())
+    }
+
+    /// What rest, storage, realtime and functions verify tokens with: the set, else the secret.
+    pub fn verification(&self) -> &str {
+        self.jwks.as_deref().unwrap_or(&self.jwt_secret)
     }
 
     /// The well-known keys on loopback, and our own as soon as anybody else could reach us.

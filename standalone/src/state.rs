@@ -1,6 +1,7 @@
 //! What a running platform writes down about itself, for `status` and `stop`.
 
 use std::{
+    fmt::Write as _,
     fs::{self, File},
     io::Write as _,
     os::unix::fs::OpenOptionsExt as _,
@@ -15,7 +16,7 @@ use nix::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{cli::Output, keys::Keys};
+use crate::{cli::Output, control::Address, keys::Keys};
 
 /// The region of a local stack.
 pub const S3_REGION: &str = "local";
@@ -44,6 +45,8 @@ pub struct Endpoints {
     pub db_url: String,
     /// The mailbox's page and API.
     pub mailpit_url: String,
+    /// The same, under its older name.
+    pub inbucket_url: String,
     /// Where the mailbox takes mail.
     pub smtp_url: String,
     /// The token of `anon`.
@@ -80,6 +83,7 @@ impl Endpoints {
             storage_s3_url: format!("{api_url}/storage/v1/s3"),
             api_url,
             db_url,
+            inbucket_url: mailpit_url.clone(),
             mailpit_url,
             smtp_url,
             anon_key: keys.anon_key.clone(),
@@ -92,11 +96,60 @@ impl Endpoints {
     }
 }
 
+impl Endpoints {
+    /// Everything by groups, for people.
+    pub(crate) fn pretty(&self) -> String {
+        let groups: [(&str, &[(&str, &str)]); 5] = [
+            (
+                "APIs",
+                &[
+                    ("Project URL", &self.api_url),
+                    ("REST", &self.rest_url),
+                    ("GraphQL", &self.graphql_url),
+                    ("Edge Functions", &self.functions_url),
+                ],
+            ),
+            ("Database", &[("URL", &self.db_url)]),
+            ("Development Tools", &[("Mailpit", &self.mailpit_url)]),
+            (
+                "Authentication Keys",
+                &[
+                    ("Publishable", &self.publishable_key),
+                    ("Secret", &self.secret_key),
+                    ("anon", &self.anon_key),
+                    ("service_role", &self.service_role_key),
+                ],
+            ),
+            (
+                "Storage (S3)",
+                &[
+                    ("URL", &self.storage_s3_url),
+                    ("Access Key", &self.s3_protocol_access_key_id),
+                    ("Secret Key", &self.s3_protocol_access_key_secret),
+                    ("Region", &self.s3_protocol_region),
+                ],
+            ),
+        ];
+        let mut text = String::new();
+        for (group, items) in groups {
+            text.push_str(group);
+            for (label, value) in items {
+                let _ = write!(text, "\n  {label:<15} {value}");
+            }
+            text.push_str("\n\n");
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
 /// The file, and who wrote it.
 #[derive(Serialize, Deserialize)]
-struct State {
+pub(crate) struct State {
     pid: i32,
     endpoints: Endpoints,
+    /// How the process is asked for more than to stop.
+    pub(crate) control: Address,
 }
 
 fn file(data_dir: &Path) -> PathBuf {
@@ -104,10 +157,15 @@ fn file(data_dir: &Path) -> PathBuf {
 }
 
 /// Writes the state for others to read; it holds keys, so only for the same account.
-pub fn write(data_dir: &Path, endpoints: &Endpoints) -> anyhow::Result<()> {
+pub(crate) fn write(
+    data_dir: &Path,
+    endpoints: &Endpoints,
+    control: &Address,
+) -> anyhow::Result<()> {
     let state = State {
         pid: i32::try_from(std::process::id())?,
         endpoints: endpoints.clone(),
+        control: control.clone(),
     };
     let path = file(data_dir);
     let unfinished = path.with_extension("unfinished");
@@ -128,13 +186,18 @@ pub fn remove(data_dir: &Path) {
     let _ = fs::remove_file(file(data_dir));
 }
 
-fn read(data_dir: &Path) -> anyhow::Result<State> {
+/// What a running process wrote.
+///
+/// # Errors
+/// None runs, or its file cannot be read.
+pub(crate) fn read(data_dir: &Path) -> anyhow::Result<State> {
     let path = file(data_dir);
     let text = fs::read_to_string(&path)
         .with_context(|| format!("not running: {} cannot be read", path.display()))?;
     let state: State =
         serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
-    if kill(Pid::from_raw(state.pid), None).is_err() {
+    // Another process may have the number by now.
+    if kill(Pid::from_raw(state.pid), None).is_err() || !state.control.answers() {
         bail!(
             "not running: process {} of {} has ended",
             state.pid,
@@ -144,18 +207,65 @@ fn read(data_dir: &Path) -> anyhow::Result<State> {
     Ok(state)
 }
 
-/// Prints the endpoints of the running platform.
-pub fn print(data_dir: &Path, output: Output) -> anyhow::Result<()> {
-    let endpoints = serde_json::to_value(read(data_dir)?.endpoints)?;
-    match output {
-        Output::Json => println!("{}", serde_json::to_string_pretty(&endpoints)?),
-        Output::Env => {
-            for (name, value) in endpoints.as_object().into_iter().flatten() {
-                println!("{name}={value}");
-            }
+/// Prints the endpoints of the running platform; `renamed` has `api.url=NAME` entries, as the CLI takes them.
+pub fn print(data_dir: &Path, output: Output, renamed: &[String]) -> anyhow::Result<()> {
+    let endpoints = read(data_dir)?.endpoints;
+    if matches!(output, Output::Pretty) {
+        return show(&endpoints.pretty());
+    }
+    let mut values = serde_json::to_value(&endpoints)?;
+    let Some(values) = values.as_object_mut() else {
+        bail!("the state has no names");
+    };
+    for entry in renamed {
+        let Some((key, name)) = entry.split_once('=') else {
+            bail!("{entry:?} is not like api.url=NAME");
+        };
+        let known = variable(key).with_context(|| format!("{key} is no name of a value"))?;
+        if let Some(value) = values.remove(known) {
+            values.insert(name.to_owned(), value);
         }
     }
-    Ok(())
+    values.sort_keys();
+    if matches!(output, Output::Json) {
+        return show(&serde_json::to_string_pretty(values)?);
+    }
+    let lines: Vec<_> = values
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    show(&lines.join("\n"))
+}
+
+/// Writes to standard output, whose reader may have seen enough before the end.
+fn show(text: &str) -> anyhow::Result<()> {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// The variable of a value, by the name that the CLI's `--override-name` has for it.
+fn variable(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "api.url" => "API_URL",
+        "api.rest_url" => "REST_URL",
+        "api.graphql_url" => "GRAPHQL_URL",
+        "api.storage_s3_url" => "STORAGE_S3_URL",
+        "api.functions_url" => "FUNCTIONS_URL",
+        "db.url" => "DB_URL",
+        "inbucket.url" => "INBUCKET_URL",
+        "mailpit.url" => "MAILPIT_URL",
+        "auth.publishable_key" => "PUBLISHABLE_KEY",
+        "auth.secret_key" => "SECRET_KEY",
+        "auth.jwt_secret" => "JWT_SECRET",
+        "auth.anon_key" => "ANON_KEY",
+        "auth.service_role_key" => "SERVICE_ROLE_KEY",
+        "storage.s3_access_key_id" => "S3_PROTOCOL_ACCESS_KEY_ID",
+        "storage.s3_secret_access_key" => "S3_PROTOCOL_ACCESS_KEY_SECRET",
+        "storage.s3_region" => "S3_PROTOCOL_REGION",
+        _ => return None,
+    })
 }
 
 /// Asks the running platform to stop and waits for it.

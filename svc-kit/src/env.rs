@@ -4,27 +4,62 @@
 //! `standalone` builds one per service. Wrong values are collected, so that a start that fails names
 //! every one of them at once, and never prints a value, which may be a secret.
 
+mod file;
+
 use std::{collections::BTreeMap, fmt::Display, str::FromStr, time::Duration};
 
+use file::FileValue;
+
 /// A set of variables by name.
+///
+/// In the process environment, `NAME_FILE` gives the file that holds the value of `NAME`, as container
+/// platforms mount secrets; a `NAME` that is set itself wins. The file is read when `NAME` is first asked for, so
+/// that a variable which merely ends in `_FILE` costs nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Vars(BTreeMap<String, String>);
+pub struct Vars {
+    values: BTreeMap<String, String>,
+    files: BTreeMap<String, FileValue>,
+}
 
 impl Vars {
     /// The environment of this process. Entries that are not UTF-8 are left out.
     pub fn from_process() -> Self {
-        Self(
-            std::env::vars_os()
-                .filter_map(|(name, value)| {
-                    Some((name.into_string().ok()?, value.into_string().ok()?))
-                })
-                .collect(),
-        )
+        Self::with_files(std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }))
+    }
+
+    fn with_files(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        let values: BTreeMap<_, _> = pairs.into_iter().collect();
+        let files = values
+            .iter()
+            .filter(|(_, path)| !path.is_empty())
+            .filter_map(|(name, path)| {
+                let name = name.strip_suffix("_FILE")?;
+                Some((name.to_owned(), FileValue::new(path)))
+            })
+            .collect();
+        Self { values, files }
     }
 
     /// The value as it is, an empty one included.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str)
+        match self.values.get(name) {
+            Some(value) if !value.is_empty() => Some(value),
+            empty => self
+                .files
+                .get(name)
+                .and_then(FileValue::get)
+                .or_else(|| empty.map(String::as_str)),
+        }
+    }
+
+    /// The names asked for whose files could not be read.
+    fn unreadable(&self) -> impl Iterator<Item = String> {
+        self.files
+            .iter()
+            .filter(|(_, file)| file.failed())
+            .map(|(name, _)| format!("{name}_FILE: cannot be read as text of at most 64 KiB"))
     }
 
     /// The value, unless it is missing or empty.
@@ -34,17 +69,20 @@ impl Vars {
 
     /// Sets a variable, replacing an earlier value.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.0.insert(name.into(), value.into());
+        self.values.insert(name.into(), value.into());
     }
 
     /// Sets a variable unless it has a value already.
     pub fn set_default(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.0.entry(name.into()).or_insert_with(|| value.into());
+        let name = name.into();
+        if self.non_empty(&name).is_none() && !self.values.contains_key(&name) {
+            self.values.insert(name, value.into());
+        }
     }
 
     /// All variables in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
+        self.values
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
@@ -52,12 +90,13 @@ impl Vars {
 
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Vars {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        Self(
-            pairs
+        Self {
+            values: pairs
                 .into_iter()
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
-        )
+            files: BTreeMap::new(),
+        }
     }
 }
 
@@ -163,7 +202,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Fails with everything that was wrong.
-    pub fn finish(self) -> Result<(), ConfigError> {
+    pub fn finish(mut self) -> Result<(), ConfigError> {
+        self.problems.extend(self.vars.unreadable());
         if self.problems.is_empty() {
             Ok(())
         } else {
@@ -224,6 +264,36 @@ mod tests {
             }
             assert!(parse_duration(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_value_may_stand_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = folder.path().join("secret");
+        std::fs::write(&secret, "hunter2\n").unwrap();
+        let path = secret.to_str().unwrap();
+        let missing = folder.path().join("missing");
+        let vars = Vars::with_files(
+            [
+                ("SECRET_FILE", path),
+                ("BOTH", "own"),
+                ("BOTH_FILE", path),
+                ("EMPTY", ""),
+                ("EMPTY_FILE", path),
+                ("UNUSED_FILE", missing.to_str().unwrap()),
+                ("GONE_FILE", missing.to_str().unwrap()),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
+        let mut reader = Reader::new(&vars);
+        assert_eq!(reader.required(&["SECRET"]), "hunter2");
+        assert_eq!(reader.text(&["BOTH"]), Some("own"));
+        assert_eq!(reader.text(&["EMPTY"]), Some("hunter2"));
+        assert_eq!(reader.text(&["SECRET_FILE"]), Some(path));
+        assert_eq!(reader.text(&["GONE"]), None);
+        let problems = reader.finish().unwrap_err().0;
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].starts_with("GONE_FILE"), "{problems:?}");
     }
 
     #[test]

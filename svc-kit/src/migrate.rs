@@ -49,6 +49,8 @@ pub enum Bookkeeping {
     Realtime,
     /// Realtime's other table, of its own schema: `_realtime.schema_migrations(version, inserted_at)`.
     RealtimeService,
+    /// The image's webhooks script: `supabase_functions.migrations(version, inserted_at)`.
+    Functions,
     /// The Supabase CLI's `supabase_migrations.schema_migrations(version, statements, name)`.
     Project,
 }
@@ -281,6 +283,7 @@ impl Bookkeeping {
             Self::Storage => "storage.migrations",
             Self::Realtime => "realtime.schema_migrations",
             Self::RealtimeService => "_realtime.schema_migrations",
+            Self::Functions => "supabase_functions.migrations",
             Self::Project => "supabase_migrations.schema_migrations",
         }
     }
@@ -295,9 +298,11 @@ impl Bookkeeping {
 
     fn search_path(self) -> &'static str {
         match self {
-            Self::Base | Self::Realtime | Self::RealtimeService | Self::Project => {
-                "public, extensions"
-            }
+            Self::Base
+            | Self::Realtime
+            | Self::RealtimeService
+            | Self::Functions
+            | Self::Project => "public, extensions",
             Self::Auth => "auth, extensions",
             Self::Storage => "storage, extensions",
         }
@@ -325,6 +330,10 @@ impl Bookkeeping {
             Self::RealtimeService => {
                 "create table if not exists _realtime.schema_migrations (
                      version bigint primary key, inserted_at timestamp(0))"
+            }
+            Self::Functions => {
+                "create table if not exists supabase_functions.migrations (
+                     version text primary key, inserted_at timestamptz not null default now())"
             }
             Self::Project => {
                 "create schema if not exists supabase_migrations;
@@ -391,6 +400,10 @@ impl Bookkeeping {
                            values ($1::bigint, now()) on conflict do nothing";
                 sqlx::query(sql).bind(id).execute(connection).await?;
             }
+            Self::Functions => {
+                let sql = "insert into supabase_functions.migrations (version) values ($1) on conflict do nothing";
+                sqlx::query(sql).bind(id).execute(connection).await?;
+            }
             Self::Project => {
                 let insert =
                     "insert into supabase_migrations.schema_migrations (version, statements, name)
@@ -444,5 +457,9 @@ const BASE: &[(&str, &str)] = &[
     (
         "0007_settings",
         include_str!("../../sql/platform/base/0007_settings.sql"),
+    ),
+    (
+        "0008_schema_owners",
+        include_str!("../../sql/platform/base/0008_schema_owners.sql"),
     ),
 ];

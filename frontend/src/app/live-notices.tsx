@@ -1,4 +1,5 @@
 import { enquiryKeys, listingKeys } from '@/features/listings/api/keys'
+import { adoptGuestViews } from '@/features/listings/api/record-view'
 import { newEnquiriesOptions } from '@/features/listings/api/received-enquiries'
 import { followNotices, type Notices } from '@/features/live/notices'
 import { needSection } from '@/i18n'
@@ -23,13 +24,16 @@ export function LiveNotices({ user }: { user: string }) {
     return () => useLiveStore.setState({ newEnquiries: 0 })
   }, [fresh])
   useEffect(() => {
+    void adoptGuestViews()
+  }, [user])
+  useEffect(() => {
     const { t } = i18next
     const refetch = (queryKey: readonly unknown[]) => void client.invalidateQueries({ queryKey })
     const notices: Notices = {
       onEnquiry: ({ name }) => {
         refetch(enquiryKeys.all)
         notify.info(t('noEnquiry', { name }), {
-          action: { label: t('noShow'), onClick: () => void navigate('/dashboard') },
+          action: { label: t('noShow'), onClick: () => void navigate('/dashboard?tab=enquiries') },
         })
       },
       onProperty: ({ title, slug, rejected_reason: reason }, decision) => {

@@ -33,20 +33,18 @@ const CommercialCategory = page(() => import('./routes/commercial-category'), 'p
 const Login = page(() => import('./routes/login'), 'auth')
 const AuthReset = page(() => import('./routes/auth-reset'), 'auth')
 const AuthCallback = page(() => import('./routes/auth-callback'), 'auth')
-const Dashboard = page(() => import('./routes/dashboard'), 'property')
 const Shortlisted = page(() => import('./routes/shortlisted'), 'property')
 const Viewed = page(() => import('./routes/viewed'), 'property')
 const Contacted = page(() => import('./routes/contacted'), 'property')
-const Profile = page(() => import('./routes/profile'))
+const Owner = page(() => import('./routes/owner'), 'property')
 const Messages = placeholder('Messages')
 const Viewings = placeholder('Viewings')
 const Settings = placeholder('Settings')
 const Help = placeholder('Help')
 const NotFound = placeholder('NotFound')
 
-const LATER_PROTECTED = ['edit-listing/:id', 'list-property', 'my-listings']
-const later = (paths: string[]) =>
-  paths.map((path) => <Route key={path} path={path} element={<NotFound />} />)
+/** What only owners need is told apart in a chunk of its own. */
+const OWNER = ['edit-listing/:id', 'list-property', 'my-listings', 'dashboard', 'profile']
 
 export function Router() {
   return (
@@ -73,15 +71,15 @@ export function Router() {
           <Route path="ux-showcase" element={<Showcase />} />
           <Route path="property-description-demo" element={<Description />} />
           <Route element={<Protected />}>
-            <Route path="dashboard" element={<Dashboard />} />
             <Route path="contacted-properties" element={<Contacted />} />
             <Route path="shortlisted-properties" element={<Shortlisted />} />
             <Route path="viewed-properties" element={<Viewed />} />
-            <Route path="profile" element={<Profile />} />
             <Route path="messages" element={<Messages />} />
             <Route path="viewings" element={<Viewings />} />
             <Route path="settings" element={<Settings />} />
-            {later(LATER_PROTECTED)}
+            {OWNER.map((path) => (
+              <Route key={path} path={path} element={<Owner />} />
+            ))}
             <Route element={<AdminOnly />}>
               <Route path="admin" element={<Admin />} />
             </Route>

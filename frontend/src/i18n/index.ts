@@ -57,23 +57,27 @@ const sectionLoaders = {
   },
 }
 export type Section = keyof typeof sectionLoaders
-const sections = new Set<Section>()
+/** The words of some pages, in each language. */
+export type Loaders = Readonly<Record<Language, () => Promise<{ default: object }>>>
+const sections = new Map<string, Loaders>()
 const loaded = new Set<string>()
 
-async function loadSection(section: Section, language: Language) {
+async function loadSection(section: string, loaders: Loaders, language: Language) {
   const name = `${section}/${language}`
   if (loaded.has(name)) return
-  const { default: words } = await sectionLoaders[section][language]()
+  const { default: words } = await loaders[language]()
   i18next.addResourceBundle(language, 'translation', words, true, true)
   loaded.add(name)
 }
 
 /** Fetches the words of a section, in English for what a language lacks and in the language of now. */
-export async function needSection(section: Section) {
-  sections.add(section)
+export async function needWords(section: string, loaders: Loaders) {
+  sections.set(section, loaders)
   const languages = new Set<Language>(['en', isLanguage(i18next.language) ? i18next.language : 'en'])
-  await Promise.all([...languages].map((language) => loadSection(section, language)))
+  await Promise.all([...languages].map((language) => loadSection(section, loaders, language)))
 }
+
+export const needSection = (section: Section) => needWords(section, sectionLoaders[section])
 
 void i18next.use(initReactI18next).init({
   lng: 'en',
@@ -98,7 +102,7 @@ export async function setLanguage(language: Language) {
     i18next.addResourceBundle(language, 'translation', (await loaders[language]()).default, true, true)
     loaded.add(language)
   }
-  await Promise.all([...sections].map((section) => loadSection(section, language)))
+  await Promise.all([...sections].map(([section, loaders]) => loadSection(section, loaders, language)))
   await lettersOf(language)
   await i18next.changeLanguage(language)
   document.documentElement.lang = language

@@ -3,6 +3,25 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 export type Database = {
   public: {
     Tables: {
+      account_deletions: {
+        Row: {
+          created_at: string
+          reason: string | null
+          user_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          created_at?: string
+          reason?: string | null
+          user_id?: string
+        }
+        Update: {
+          created_at?: string
+          reason?: string | null
+          user_id?: string
+        }
+        Relationships: []
+      }
       admin_events: {
         Row: {
           action: string
@@ -47,6 +66,7 @@ export type Database = {
           message: string
           name: string
           phone: string | null
+          sender_hash: string | null
           subject: string | null
           updated_at: string
         }
@@ -60,6 +80,7 @@ export type Database = {
           message: string
           name: string
           phone?: string | null
+          sender_hash?: string | null
           subject?: string | null
           updated_at?: string
         }
@@ -72,6 +93,7 @@ export type Database = {
           message?: string
           name?: string
           phone?: string | null
+          sender_hash?: string | null
           subject?: string | null
           updated_at?: string
         }
@@ -242,6 +264,7 @@ export type Database = {
           intent: Database['public']['Enums']['enquiry_intent']
           message: string
           name: string
+          notified_at: string | null
           owner_id: string
           phone: string | null
           preferred_time: string | null
@@ -259,6 +282,7 @@ export type Database = {
           intent?: Database['public']['Enums']['enquiry_intent']
           message: string
           name: string
+          notified_at?: string | null
           owner_id: string
           phone?: string | null
           preferred_time?: string | null
@@ -275,6 +299,7 @@ export type Database = {
           intent?: Database['public']['Enums']['enquiry_intent']
           message?: string
           name?: string
+          notified_at?: string | null
           owner_id?: string
           phone?: string | null
           preferred_time?: string | null
@@ -354,6 +379,8 @@ export type Database = {
           company: string | null
           created_at: string
           email: string | null
+          enquiry_mail: boolean
+          enquiry_sms: boolean
           full_name: string
           id: string
           locale: Database['public']['Enums']['locale']
@@ -371,6 +398,8 @@ export type Database = {
           company?: string | null
           created_at?: string
           email?: string | null
+          enquiry_mail?: boolean
+          enquiry_sms?: boolean
           full_name?: string
           id: string
           locale?: Database['public']['Enums']['locale']
@@ -387,6 +416,8 @@ export type Database = {
           company?: string | null
           created_at?: string
           email?: string | null
+          enquiry_mail?: boolean
+          enquiry_sms?: boolean
           full_name?: string
           id?: string
           locale?: Database['public']['Enums']['locale']
@@ -900,6 +931,15 @@ export type Database = {
           owner_phone: string
         }[]
       }
+      contacted_owners: {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          owner_email: string
+          owner_name: string
+          owner_phone: string
+          property_id: string
+        }[]
+      }
       is_admin: { Args: Record<PropertyKey, never>; Returns: boolean }
       moderate: {
         Args: { p_id: string; reason?: string; to: Database['public']['Enums']['property_status'] }
@@ -1040,6 +1080,17 @@ export type Database = {
           kind: string
           label: string
         }[]
+      }
+      take_contact_message: {
+        Args: {
+          email: string
+          message: string
+          name: string
+          phone: string
+          sender_hash: string
+          subject: string
+        }
+        Returns: string
       }
     }
     Enums: {

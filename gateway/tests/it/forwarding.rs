@@ -22,7 +22,7 @@ async fn remote(service: Service, router: Router) -> Router {
     let mut config = Config::from_vars(&vars(&[])).unwrap();
     config
         .upstreams
-        .set(service, Upstream::Remote(url.parse().unwrap()));
+        .set(service, Upstream::Remote(vec![url.parse().unwrap()]));
     App::new(config).router()
 }
 
@@ -65,7 +65,7 @@ async fn a_service_that_is_down_is_a_502_in_json() {
     let mut config = Config::from_vars(&vars(&[])).unwrap();
     config.upstreams.set(
         Service::Rest,
-        Upstream::Remote("http://127.0.0.1:1".parse().unwrap()),
+        Upstream::Remote(vec!["http://127.0.0.1:1".parse().unwrap()]),
     );
     let response = send(
         &App::new(config).router(),

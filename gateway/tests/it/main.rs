@@ -5,9 +5,14 @@
     reason = "a test fails where something unexpected happens"
 )]
 
+mod attacks;
+mod copies;
 mod forwarding;
 mod keys;
 mod pages;
+mod rates;
+mod served;
+mod transport;
 
 use axum::{Json, Router, body::Body, extract::Request, response::Response};
 use gateway::{App, Config, Service, Upstream};

@@ -205,6 +205,17 @@ impl Target {
         Ok(Connection::new(stream, session))
     }
 
+    /// A connection on which nothing has been done yet, for whoever speaks the protocol over it.
+    ///
+    /// # Errors
+    /// Of the server tried last, if none of them will do.
+    pub async fn stream(&self) -> Result<BoxStream, ConnectError> {
+        let (_, handover, made) = self.establish().await?;
+        drop(made);
+        let stream = handover.take_back();
+        stream.ok_or(ConnectError::Unsuitable("the connection is gone already"))
+    }
+
     /// A connection on which the primary sends its log: simple queries and replication commands are understood, and
     /// nothing of the extended protocol. A peer that has gone is noticed within a minute or so.
     ///

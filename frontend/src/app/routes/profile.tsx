@@ -1,44 +1,72 @@
 import { Button } from '@/components/ui/button'
-import { Field } from '@/components/ui/field'
-import { Page } from '@/components/ui/page'
-import { getSupabase } from '@/lib/supabase'
-import { notify } from '@/lib/toast'
+import { cardClass, Page } from '@/components/ui/page'
+import { Spinner } from '@/components/ui/spinner'
+import { profileOptions } from '@/features/profile/api/profile'
+import { AboutForm } from '@/features/profile/components/about-form'
+import { Avatar } from '@/features/profile/components/avatar'
+import { EmailForm, PasswordForm, PhoneForm } from '@/features/profile/components/contact-forms'
+import { DeleteAccount, NotificationSettings, Sessions } from '@/features/profile/components/settings'
+import { messageFor } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
-import { useState, type FormEvent } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useId, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+
+function Card({ title, children }: { title: string; children: ReactNode }) {
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className={cardClass}>
+      <h2 id={id} className="mb-5 text-xl font-semibold">
+        {title}
+      </h2>
+      {children}
+    </section>
+  )
+}
 
 export function Component() {
-  const user = useAppStore((state) => state.user)
-  const [busy, setBusy] = useState(false)
-  const save = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('fullName') ?? '').trim()
-    setBusy(true)
-    try {
-      const { error } = await (await getSupabase()).auth.updateUser({ data: { full_name: name } })
-      if (error) throw error
-      notify.success('Profile saved')
-    } catch (error) {
-      notify.submission('profile', error)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { t } = useTranslation()
+  const user = useAppStore((state) => state.user?.id ?? '')
+  const { data, error, isFetching, refetch } = useQuery(profileOptions(user))
   return (
-    <Page title="Profile" noindex narrow>
-      <form className="max-w-md space-y-4" onSubmit={(event) => void save(event)}>
-        <Field
-          label="Full name"
-          name="fullName"
-          autoComplete="name"
-          maxLength={120}
-          defaultValue={user?.name}
-        />
-        <Field label="Email" value={user?.email ?? ''} readOnly />
-        <Field label="Phone" value={user?.phone ?? ''} readOnly />
-        <Button type="submit" disabled={busy}>
-          Save
-        </Button>
-      </form>
+    <Page title={t('profile')} lead={t('pfLead')} noindex narrow>
+      {data ? (
+        <div className="space-y-6">
+          <Card title={t('pfAbout')}>
+            <div className="space-y-6">
+              <Avatar profile={data} />
+              <AboutForm key={data.updated_at} profile={data} />
+            </div>
+          </Card>
+          <Card title={t('pfContact')}>
+            <div className="space-y-6">
+              <PhoneForm key={data.phone} profile={data} />
+              <EmailForm key={data.email} profile={data} />
+            </div>
+          </Card>
+          <Card title={t('pfNotifications')}>
+            <NotificationSettings profile={data} />
+          </Card>
+          <Card title={t('pfPassword')}>
+            <PasswordForm />
+          </Card>
+          <Card title={t('pfSessions')}>
+            <Sessions />
+          </Card>
+          <Card title={t('pfDelete')}>
+            <DeleteAccount user={user} />
+          </Card>
+        </div>
+      ) : error ? (
+        <>
+          <p role="alert">{messageFor(error)}</p>
+          <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
+            {t('cwRetry')}
+          </Button>
+        </>
+      ) : (
+        <Spinner />
+      )}
     </Page>
   )
 }

@@ -79,6 +79,9 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
       <Link className={item} to="/profile">
         {t('profile')}
       </Link>
+      <Link className={item} to="/my-listings">
+        {t('myListings')}
+      </Link>
       <Link className={item} to="/dashboard">
         {t('dashboard')}
         {newEnquiries > 0 && (
@@ -168,12 +171,12 @@ export function Header({ onLogout }: { onLogout: () => void }) {
               <span aria-hidden>{comparisonList.length}</span>
             </Link>
           )}
-          {/* After sign-in it leads to the wizard, which is not built: no link rather than a dead end. */}
-          {!isAuthenticated && (
-            <Link to="/auth/login" className={cn(buttonVariants(), 'max-xl:hidden')}>
-              {t('listProperty')}
-            </Link>
-          )}
+          <Link
+            to={isAuthenticated ? '/list-property' : '/auth/login'}
+            className={cn(buttonVariants(), 'max-xl:hidden')}
+          >
+            {t('listProperty')}
+          </Link>
           <select
             aria-label={t('language')}
             value={i18n.language}
@@ -251,13 +254,13 @@ export function Header({ onLogout }: { onLogout: () => void }) {
             <Link className="block px-3 py-2.5" to="/coworking">
               {t('coworking')}
             </Link>
+            <Link className="block px-3 py-2.5" to={isAuthenticated ? '/list-property' : '/auth/login'}>
+              {t('listProperty')}
+            </Link>
             {isAuthenticated ? (
               <AccountItems onLogout={onLogout} />
             ) : (
               <>
-                <Link className="block px-3 py-2.5" to="/auth/login">
-                  {t('listProperty')}
-                </Link>
                 <Link className="block px-3 py-2.5" to="/auth/login">
                   {t('login')}
                 </Link>

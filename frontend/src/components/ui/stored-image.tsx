@@ -1,7 +1,26 @@
 import { cn } from '@/lib/cn'
-import { useEffect, useState, type ComponentProps } from 'react'
+import { useEffect, useRef, useState, type ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
 import { imageAt, imageSet, PLACEHOLDER } from '@/lib/images'
+
+/** An image without any source is drawn as a broken one. */
+const NOTHING = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
+const NEAR = { rootMargin: '50px', threshold: 0.1 }
+
+/** Whether a picture that can wait has come near to what is seen; from then on it stays so. */
+function useNear(waits: boolean) {
+  const image = useRef<HTMLImageElement>(null)
+  const [near, setNear] = useState(!waits)
+  useEffect(() => {
+    if (near || !image.current) return
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true)
+    }, NEAR)
+    observer.observe(image.current)
+    return () => observer.disconnect()
+  }, [near])
+  return { image, near }
+}
 
 type Props = ComponentProps<'img'> & { source: string; alt: string }
 
@@ -9,6 +28,7 @@ type Props = ComponentProps<'img'> & { source: string; alt: string }
 export function StoredImage({ source, alt, className, ...props }: Props) {
   const { t } = useTranslation()
   const [failed, setFailed] = useState(false)
+  const { image, near } = useNear(props.loading === 'lazy')
   useEffect(() => setFailed(false), [source])
   if (failed)
     return (
@@ -25,8 +45,9 @@ export function StoredImage({ source, alt, className, ...props }: Props) {
     )
   return (
     <img
-      src={imageAt(source || PLACEHOLDER, 640)}
-      srcSet={imageSet(source)}
+      ref={image}
+      src={near ? imageAt(source || PLACEHOLDER, 640) : NOTHING}
+      srcSet={near ? imageSet(source) : undefined}
       alt={alt}
       decoding="async"
       onError={() => setFailed(true)}

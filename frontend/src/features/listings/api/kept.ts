@@ -72,7 +72,7 @@ async function getSent(user: string, signal: AbortSignal) {
   const supabase = await getSupabase()
   const { data, error, status } = await supabase
     .from('enquiries')
-    .select('id, message, status, created_at, property:properties(title, slug, city)')
+    .select('id, message, status, created_at, property_id, property:properties(title, slug, city)')
     .eq('sender_id', user)
     .order('created_at', { ascending: false })
     .limit(MOST)
@@ -88,4 +88,20 @@ export const sentOptions = (user: string) =>
     queryFn: ({ signal }) => getSent(user, signal),
     staleTime: 0,
     enabled: user !== '',
+  })
+
+async function getContacts(signal: AbortSignal) {
+  const supabase = await getSupabase()
+  const { data, error, status } = await supabase.rpc('contacted_owners').abortSignal(signal).retry(false)
+  if (error) throw failed(error, status)
+  return data
+}
+
+/** How to reach the owners who were asked: their answer to the enquiry, without asking again. */
+export const contactsOptions = (user: string) =>
+  queryOptions({
+    queryKey: [...enquiryKeys.sent(user), 'contacts'],
+    queryFn: ({ signal }) => getContacts(signal),
+    enabled: user !== '',
+    staleTime: 0,
   })

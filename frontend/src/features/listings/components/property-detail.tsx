@@ -12,6 +12,7 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { DetailedProperty } from '../api/get-property'
 import { recordView } from '../api/record-view'
+import { keepGuestView } from '../guest-views'
 import { CATEGORIES, categoryPath } from '../categories'
 import { factsOf, termsOf, type Fact } from '../facts'
 import { AMENITIES, amenitiesOf, INTENTS, OWNERSHIPS, POSSESSIONS, STATUSES, TYPES } from '../labels'
@@ -181,7 +182,8 @@ export function PropertyDetail({ property, onSignIn }: { property: DetailedPrope
   })
   const viewer = user?.id
   useEffect(() => {
-    if (viewer && viewer !== property.owner_id) void recordView(property.id)
+    if (!viewer) keepGuestView(property.id)
+    else if (viewer !== property.owner_id) void recordView(property.id)
   }, [viewer, property.id, property.owner_id])
 
   return (

@@ -27,6 +27,7 @@ import { FilterSheet } from './filter-sheet'
 import { NothingFound } from './nothing-found'
 import { Pagination } from './pagination'
 import { PropertyCard } from './property-card'
+import { SaveSearchButton } from '../saved/save-search-button'
 import { SuggestBox } from './suggest-box'
 
 const PropertyMap = lazy(async () => {
@@ -233,6 +234,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
         </Button>
       </div>
       <Chips filters={filters} onChange={go} />
+      <SaveSearchButton filters={filters} />
       {isPending ? (
         <>
           <p role="status" className="my-6">

@@ -1,0 +1,93 @@
+import { Button, buttonVariants } from '@/components/ui/button'
+import { Page } from '@/components/ui/page'
+import { Spinner } from '@/components/ui/spinner'
+import { ownListingOptions } from '@/features/listings/form/api/listing'
+import { ListingFormView } from '@/features/listings/form/components/listing-form'
+import { Submitted } from '@/features/listings/form/components/submitted'
+import { messageFor } from '@/lib/errors'
+import { statusOf } from '@/lib/failure'
+import { useAppStore } from '@/stores/app-store'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Link, useNavigate } from 'react-router-dom'
+
+const notThere = (error: unknown) => statusOf(error) === 406 || statusOf(error) === 400
+
+/** Lists a property, or with an id changes a listing of one's own. */
+export function Component({ id = '' }: { id?: string }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const user = useAppStore((state) => state.user?.id ?? '')
+  const { data, error, isPending, isFetching, refetch } = useQuery(ownListingOptions(user, id))
+  const [submitted, setSubmitted] = useState(false)
+  const created = useCallback(
+    ({ id: made }: { id: string }, step: string) =>
+      void navigate(`/edit-listing/${made}?step=${step}`, { replace: true }),
+    [navigate],
+  )
+  if (submitted)
+    return (
+      <Page title={t('doTitle')} lead={t('doLead')} noindex>
+        <Submitted />
+      </Page>
+    )
+  if (id && isPending)
+    return (
+      <div className="min-h-screen pt-28">
+        <h1 className="sr-only">{t('lfEditTitle')}</h1>
+        <Spinner />
+      </div>
+    )
+  if (id && !data) {
+    const missing = notThere(error)
+    return (
+      <Page
+        title={t(missing ? 'lfMissing' : 'prFailed')}
+        lead={missing ? t('lfMissingText') : messageFor(error)}
+        noindex
+        narrow
+      >
+        <div className="flex flex-wrap gap-3">
+          {!missing && (
+            <Button disabled={isFetching} onClick={() => void refetch()}>
+              {t('cwRetry')}
+            </Button>
+          )}
+          <Link to="/my-listings" className={buttonVariants({ variant: missing ? 'default' : 'outline' })}>
+            {t('doMine')}
+          </Link>
+        </div>
+      </Page>
+    )
+  }
+  const listing = data ?? null
+  const isNew = !listing || listing.status === 'draft'
+  return (
+    <Page title={t(isNew ? 'lfNewTitle' : 'lfEditTitle')} lead={isNew ? t('lfNewLead') : undefined} noindex>
+      {listing?.status === 'rejected' && listing.rejected_reason && (
+        <div
+          role="note"
+          className="mb-6 rounded-xl border border-red-300 bg-red-50 p-4 text-red-900 dark:border-red-800 dark:bg-red-950 dark:text-red-100"
+        >
+          <p className="font-semibold">{t('mlRejected')}</p>
+          <p className="mt-1">{listing.rejected_reason}</p>
+        </div>
+      )}
+      {listing?.status === 'active' && (
+        <p className="mb-6 rounded-xl bg-amber-100 p-4 text-amber-950 dark:bg-amber-950 dark:text-amber-100">
+          {t('lfActiveNote')}
+        </p>
+      )}
+      {user && (
+        <ListingFormView
+          key={id || 'new'}
+          user={user}
+          listing={listing}
+          onCreated={created}
+          onSubmitted={(sent) => (sent ? setSubmitted(true) : void navigate('/my-listings'))}
+        />
+      )}
+    </Page>
+  )
+}

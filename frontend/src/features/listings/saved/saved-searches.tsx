@@ -1,0 +1,110 @@
+import { Button, buttonVariants } from '@/components/ui/button'
+import { controlClass } from '@/components/ui/field'
+import { cardClass } from '@/components/ui/page'
+import { Spinner } from '@/components/ui/spinner'
+import { messageFor } from '@/lib/errors'
+import { notify } from '@/lib/toast'
+import type { Enums } from '@/types/database'
+import { useQuery } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Link } from 'react-router-dom'
+import { describeFilter } from '../describe-filter'
+import { activeFilters, writeFilters } from '../filters'
+import { date } from '../money'
+import { ALERTS } from './alerts'
+import { fromQuery, savedOptions, useChangeSaved } from './api'
+
+/** The searches that somebody kept, and how they are told of what is new in them. */
+export function SavedSearches({ user }: { user: string }) {
+  const { t } = useTranslation()
+  const { data, error, isPending, isFetching, refetch } = useQuery(savedOptions(user))
+  const change = useChangeSaved()
+  const onError = (failure: unknown) => notify.failure(failure, 'saved-search')
+  if (isPending) return <Spinner />
+  if (error)
+    return (
+      <>
+        <p role="alert">{messageFor(error)}</p>
+        <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
+          {t('cwRetry')}
+        </Button>
+      </>
+    )
+  if (data.length === 0)
+    return (
+      <>
+        <p>{t('ssNone')}</p>
+        <Link to="/search" className={buttonVariants({ className: 'mt-4' })}>
+          {t('prBrowse')}
+        </Link>
+      </>
+    )
+  return (
+    <ul data-slot="saved-searches" className="space-y-4">
+      {data.map(({ id, name, query, alert, created_at: at }) => {
+        const filters = fromQuery(query)
+        return (
+          <li key={id} className={`${cardClass} flex flex-wrap items-end gap-x-6 gap-y-4 p-5!`}>
+            <div className="min-w-0 grow basis-64">
+              <Link
+                to={`/search?${writeFilters(filters).toString()}`}
+                className="font-semibold underline underline-offset-2 wrap-anywhere"
+              >
+                {name}
+              </Link>
+              <p className="mt-1 text-sm text-slate-700 dark:text-slate-300">
+                {activeFilters(filters)
+                  .map((filter) => describeFilter(filters, filter, t))
+                  .join(' · ') || t('ssEverything')}
+              </p>
+              <p className="mt-1 text-xs text-slate-700 dark:text-slate-300">
+                {t('ssSince', { date: date(at) })}
+              </p>
+            </div>
+            <div>
+              <label htmlFor={`alert-${id}`} className="mb-1.5 block text-sm font-medium">
+                {t('ssAlert')}
+                <span className="sr-only">: {name}</span>
+              </label>
+              <select
+                id={`alert-${id}`}
+                value={
+                  change.isPending && change.variables.id === id ? (change.variables.alert ?? alert) : alert
+                }
+                onChange={(event) => {
+                  const next = Object.keys(ALERTS).find((each) => each === event.target.value)
+                  if (next)
+                    change.mutate(
+                      { id, alert: next as Enums<'search_alert'> },
+                      { onSuccess: () => notify.success(t('ssChanged')), onError },
+                    )
+                }}
+                className={controlClass}
+              >
+                {Object.entries(ALERTS).map(([value, word]) => (
+                  <option key={value} value={value}>
+                    {t(word)}
+                  </option>
+                ))}
+              </select>
+            </div>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={t('ssRemove', { name })}
+              onClick={() =>
+                change.mutate(
+                  { id, gone: true },
+                  { onSuccess: () => notify.success(t('ssRemoved')), onError },
+                )
+              }
+            >
+              <Trash2 aria-hidden className="size-5" />
+            </Button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,339 @@
+//! One Deno process: starting it, telling it what to run, and noticing that it ended.
+
+use std::{
+    fs, io,
+    os::unix::process::ExitStatusExt as _,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::{
+    io::AsyncWriteExt as _,
+    process::{Child, ChildStdin},
+    sync::{mpsc, watch},
+};
+use uuid::Uuid;
+
+use crate::{
+    catalog::Definition,
+    config::Limits,
+    deno::{Deno, list_item, module_arguments},
+    prepare::{Prepared, file_url},
+};
+
+mod output;
+mod spawner;
+
+pub(crate) use spawner::Spawner;
+
+/// Why a process was ended, or ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// Too much CPU time.
+    Cpu,
+    /// Too much memory.
+    Memory,
+    /// It lived too long.
+    WallClock,
+    /// It did not start to serve in time.
+    Boot,
+    /// Nobody needs it any more.
+    Stopped,
+    /// It failed.
+    Failed,
+}
+
+impl Cause {
+    /// The name of the cause in metrics.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::WallClock => "wall_clock",
+            Self::Boot => "boot",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// A Deno process. It waits for its [`Process::run`], and ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Process {
+    /// Also what a function sees as `SB_EXECUTION_ID`.
+    pub(crate) id: Uuid,
+    pub(crate) pid: u32,
+    pub(crate) socket: PathBuf,
+    mark: String,
+    input: mpsc::Sender<Vec<u8>>,
+    kill: mpsc::Sender<()>,
+    cause: Arc<OnceLock<Cause>>,
+    state: Arc<Reported>,
+    ended: watch::Receiver<Option<Cause>>,
+}
+
+/// What the process said about itself.
+#[derive(Debug)]
+struct Reported {
+    ready: watch::Sender<bool>,
+    background: AtomicUsize,
+    stopping: AtomicBool,
+}
+
+/// A line of the process to us, behind its mark.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Message {
+    Ready(bool),
+    /// How many background tasks run.
+    Background(usize),
+}
+
+impl Process {
+    /// Starts Deno with what this function may do. Nothing of the function is loaded before [`Process::run`].
+    pub(crate) async fn spawn(
+        spawner: &Spawner,
+        deno: &Deno,
+        binary: &Path,
+        definition: &Definition,
+        prepared: &Prepared,
+        limits: &Limits,
+        run_dir: &Path,
+    ) -> io::Result<Self> {
+        let id = Uuid::new_v4();
+        // Short, because the whole path of a socket has a hundred bytes.
+        let folder = run_dir.join(&id.simple().to_string()[..12]);
+        fs::create_dir_all(&folder)?;
+        let socket = folder.join("s");
+        let mut command = deno.guarded_command(binary);
+        command
+            .arg("run")
+            .args(["--no-prompt", "--cached-only"])
+            .args(module_arguments(&prepared.config))
+            .arg(format!(
+                "--v8-flags=--max-old-space-size={}",
+                limits.memory_mb
+            ))
+            .args(["--allow-net", "--allow-env"])
+            .arg("--allow-sys=osRelease,osUptime,cpus,loadavg,systemMemoryInfo")
+            .arg(format!(
+                "--allow-read={}",
+                readable(deno, definition, prepared, &socket)
+            ))
+            .arg(format!("--allow-write={}", list_item(&socket)))
+            .arg(deno.boot_module())
+            .current_dir(&definition.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let child = spawner.spawn(command).await.inspect_err(|_| {
+            let _ = fs::remove_dir_all(&folder);
+        })?;
+        Ok(Self::supervise(child, id, &definition.name, socket))
+    }
+
+    fn supervise(mut child: Child, id: Uuid, function: &str, socket: PathBuf) -> Self {
+        let pid = child.id().unwrap_or_default();
+        let mark = format!("{}:", Uuid::new_v4().simple());
+        let (input, lines) = mpsc::channel(8);
+        let (kill, kills) = mpsc::channel(1);
+        let (ended_tx, ended) = watch::channel(None);
+        let state = Arc::new(Reported {
+            ready: watch::Sender::new(false),
+            background: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+        });
+        let cause = Arc::new(OnceLock::new());
+        if let Some(stdin) = child.stdin.take() {
+            tokio::spawn(write_lines(stdin, lines));
+        }
+        if let Some(stdout) = child.stdout.take() {
+            let (mark, state) = (mark.clone(), state.clone());
+            tokio::spawn(output::log(
+                stdout,
+                output::Source::new(function, id, "stdout"),
+                Some(mark),
+                move |message| state.note(&message),
+            ));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(output::log(
+                stderr,
+                output::Source::new(function, id, "stderr"),
+                None,
+                |_| (),
+            ));
+        }
+        tokio::spawn(wait(
+            child,
+            kills,
+            cause.clone(),
+            ended_tx,
+            socket.parent().map(Path::to_owned),
+        ));
+        Self {
+            id,
+            pid,
+            socket,
+            mark,
+            input,
+            kill,
+            cause,
+            state,
+            ended,
+        }
+    }
+
+    /// Lets the process load the function, whose entry or bundle is `module`.
+    pub(crate) fn run(&self, deno: &Deno, definition: &Definition, module: &Path) {
+        let mut env = definition.env.clone();
+        // Deno looks at these when the function first connects to somebody.
+        env.extend(deno.trust_env().iter().cloned());
+        // For servers of `node:http`, which know no other way to the socket.
+        env.insert(
+            "DENO_SERVE_ADDRESS".to_owned(),
+            format!("unix:{}", self.socket.display()),
+        );
+        env.insert("SB_EXECUTION_ID".to_owned(), self.id.to_string());
+        self.tell(&json!({
+            "mark": self.mark,
+            "module": file_url(module),
+            "socket": self.socket,
+            "env": env,
+        }));
+    }
+
+    /// Dispatches `beforeunload` in the function.
+    pub(crate) fn announce(&self, reason: &str) {
+        self.tell(&json!({ "unload": reason }));
+    }
+
+    /// Dispatches `beforeunload`, and lets the process end when its background tasks did.
+    pub(crate) fn stop(&self, reason: &str) {
+        let _ = self.cause.set(Cause::Stopped);
+        self.state.stopping.store(true, Ordering::Relaxed);
+        self.tell(&json!({ "unload": reason, "exit": true }));
+    }
+
+    /// Ends the process at once. The first cause is the one that counts.
+    pub(crate) fn kill(&self, cause: Cause) {
+        let _ = self.cause.set(cause);
+        let _ = self.kill.try_send(());
+    }
+
+    /// Background tasks that the function still runs.
+    pub(crate) fn background(&self) -> usize {
+        self.state.background.load(Ordering::Relaxed)
+    }
+
+    /// True if it was asked to stop.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.state.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the function says that it serves.
+    pub(crate) async fn ready(&self) {
+        let mut ready = self.state.ready.subscribe();
+        // Fails only if nobody can say it any more; the process is gone then.
+        let _ = ready.wait_for(|ready| *ready).await;
+    }
+
+    /// Why the process ended, if it did.
+    pub(crate) fn ended(&self) -> Option<Cause> {
+        *self.ended.borrow()
+    }
+
+    /// Waits for the end.
+    pub(crate) fn ended_signal(&self) -> impl Future<Output = Cause> + Send + use<> {
+        let mut ended = self.ended.clone();
+        async move {
+            ended
+                .wait_for(Option::is_some)
+                .await
+                .ok()
+                .and_then(|cause| *cause)
+                .unwrap_or(Cause::Failed)
+        }
+    }
+
+    fn tell(&self, order: &serde_json::Value) {
+        let mut line = order.to_string().into_bytes();
+        line.push(b'\n');
+        // Full only if the process does not read, and then it is not going to.
+        let _ = self.input.try_send(line);
+    }
+}
+
+impl Reported {
+    fn note(&self, message: &str) {
+        match serde_json::from_str(message) {
+            Ok(Message::Ready(ready)) => {
+                self.ready.send_replace(ready);
+            }
+            Ok(Message::Background(count)) => self.background.store(count, Ordering::Relaxed),
+            Err(error) => tracing::warn!(%error, "a process said what it should not"),
+        }
+    }
+}
+
+fn readable(deno: &Deno, definition: &Definition, prepared: &Prepared, socket: &Path) -> String {
+    let ours = [deno.modules_dir(), deno.packages_dir()];
+    let paths: Vec<String> = std::iter::once(definition.folder.as_path())
+        .chain(definition.readable.iter().map(PathBuf::as_path))
+        .chain(ours.iter().map(PathBuf::as_path))
+        .chain(prepared.config.parent())
+        .chain([socket])
+        .map(list_item)
+        .collect();
+    paths.join(",")
+}
+
+async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        if stdin.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits for the end of the process, which dropping its handle brings about.
+async fn wait(
+    mut child: Child,
+    mut kills: mpsc::Receiver<()>,
+    cause: Arc<OnceLock<Cause>>,
+    ended: watch::Sender<Option<Cause>>,
+    folder: Option<PathBuf>,
+) {
+    let status = tokio::select! {
+        status = child.wait() => status,
+        _ = kills.recv() => {
+            // Fails only if it has ended by itself.
+            let _ = child.start_kill();
+            child.wait().await
+        }
+    };
+    let cause = cause
+        .get()
+        .copied()
+        .unwrap_or_else(|| status.map_or(Cause::Failed, cause_of));
+    if let Some(folder) = folder {
+        let _ = fs::remove_dir_all(folder);
+    }
+    ended.send_replace(Some(cause));
+}
+
+/// V8 traps when its heap is full.
+fn cause_of(status: ExitStatus) -> Cause {
+    const TRAP: i32 = 5;
+    match (status.signal(), status.code()) {
+        (Some(TRAP), _) | (_, Some(133)) => Cause::Memory,
+        _ => Cause::Failed,
+    }
+}

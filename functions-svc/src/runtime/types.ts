@@ -1,0 +1,2 @@
+// Stands for modules that hold types alone.
+export {};

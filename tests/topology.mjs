@@ -1,0 +1,246 @@
+// The services apart, as compose.yaml runs them: two copies of each behind the gateway, blobs in an S3 store,
+// NATS between the copies of realtime. All of it plain processes on loopback, with nothing but environment
+// variables.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { freePort, root, run, start, stop, until } from './harness.mjs';
+
+const COPIES = 2;
+const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'topology', AWS_SECRET_ACCESS_KEY: 'topology-secret' };
+const BUCKET = 'nilam';
+
+/**
+ * Starts what the services need besides a database: the S3 store and NATS.
+ *
+ * `arguments` are for a `standalone` that fills the same store with the seed.
+ */
+export async function startSurroundings(folder) {
+  const nats = await startNats();
+  const store = await startStore(path.join(folder, 's3'));
+  const settings = path.join(folder, 'settings.toml');
+  const lines = Object.entries(blobsIn(store.url)).map(([name, value]) => `${name} = "${value}"`);
+  await writeFile(settings, ['[storage]', ...lines].join('\n'));
+  return {
+    nats: nats.url,
+    store: store.url,
+    arguments: ['--config', settings],
+    async close() {
+      for (const { child } of [store, nats]) await stop(child);
+    },
+  };
+}
+
+/**
+ * Starts the services and the gateway beside a database and a mailbox that run already.
+ *
+ * `copies` of the result has the running processes by the name of their service; `restart` starts one of them
+ * anew on its port.
+ */
+export async function startServices(endpoints, { nats, store, folder, functions }) {
+  const gatewayPort = await freePort();
+  const url = `http://127.0.0.1:${gatewayPort}`;
+  const copies = {};
+  const urls = {};
+  const settings = services(endpoints, { url, nats, store, folder, functions });
+  const startCopy = (service, port) => {
+    const { binary, env } = settings[service];
+    return { service, port, child: start(binary, [], env(port)) };
+  };
+  for (const service of Object.keys(settings)) {
+    const ports = [];
+    for (let copy = 0; copy < COPIES; copy++) ports.push(await freePort());
+    copies[service] = ports.map((port) => startCopy(service, port));
+    urls[service] = ports.map((port) => `http://127.0.0.1:${port}`).join(',');
+  }
+  const gateway = start('gateway', [], gatewayEnvironment(endpoints, gatewayPort, urls));
+  const children = () => [gateway, ...Object.values(copies).flatMap((all) => all.map((one) => one.child))];
+  const answers = async (copy) =>
+    (await fetch(`http://127.0.0.1:${copy.port}${settings[copy.service].health}`)).ok;
+  try {
+    await until(
+      'the services apart',
+      async () => {
+        const ended = children().find((child) => child.exitCode !== null);
+        if (ended) throw new Error(ended.transcript());
+        const all = await Promise.all(Object.values(copies).flat().map(answers));
+        return all.every(Boolean) && (await fetch(`${url}/health`)).ok;
+      },
+      60_000,
+    );
+  } catch (error) {
+    for (const child of children()) child.kill('SIGKILL');
+    throw new Error(
+      children()
+        .map((child) => child.transcript())
+        .join('\n'),
+      { cause: error },
+    );
+  }
+  return {
+    url,
+    copies,
+    /** Starts a copy that has ended anew, and waits until it answers. */
+    async restart(copy) {
+      copy.child = startCopy(copy.service, copy.port).child;
+      await until(`${copy.service} again`, () => answers(copy));
+    },
+    async close() {
+      for (const child of children()) await stop(child);
+    },
+  };
+}
+
+async function startNats() {
+  const port = await freePort();
+  const child = run('nats-server', ['--addr', '127.0.0.1', '--port', String(port)]);
+  await new Promise((resolve, reject) => {
+    child.on('line', (line) => line.includes('Server is ready') && resolve());
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`exit ${code}\n${child.transcript()}`)));
+  });
+  return { child, url: `nats://127.0.0.1:${port}` };
+}
+
+async function startStore(folder) {
+  await mkdir(path.join(folder, BUCKET), { recursive: true });
+  const address = `127.0.0.1:${await freePort()}`;
+  const child = start('examples/s3_store', [folder, address], S3_CREDENTIALS);
+  await new Promise((resolve, reject) => {
+    child.on('line', (line) => line === 'ready' && resolve());
+    child.once('exit', (code) => reject(new Error(`exit ${code}\n${child.transcript()}`)));
+  });
+  return { child, url: `http://${address}` };
+}
+
+const blobsIn = (store) => ({
+  STORAGE_BACKEND: 's3',
+  GLOBAL_S3_BUCKET: BUCKET,
+  GLOBAL_S3_ENDPOINT: store,
+  GLOBAL_S3_FORCE_PATH_STYLE: 'true',
+  ...S3_CREDENTIALS,
+});
+
+/** The binary of each service, where it says that it is well, and the variables of a copy on a port. */
+function services(endpoints, { url, nats, store, folder, functions }) {
+  const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
+  const secret = endpoints.JWT_SECRET;
+  const dbUrl = new URL(endpoints.DB_URL);
+  return {
+    rest: {
+      binary: 'rest-svc',
+      health: '/',
+      env: (port) => ({
+        PGRST_DB_URI: database('authenticator'),
+        PGRST_DB_SCHEMAS: 'public,graphql_public',
+        PGRST_DB_EXTRA_SEARCH_PATH: 'public,extensions',
+        PGRST_DB_ANON_ROLE: 'anon',
+        PGRST_JWT_SECRET: secret,
+        PGRST_DB_MAX_ROWS: '1000',
+        PGRST_SERVER_HOST: '127.0.0.1',
+        PGRST_SERVER_PORT: String(port),
+      }),
+    },
+    auth: {
+      binary: 'auth-svc',
+      health: '/health',
+      env: (port) => ({
+        GOTRUE_API_HOST: '127.0.0.1',
+        GOTRUE_API_PORT: String(port),
+        API_EXTERNAL_URL: `${url}/auth/v1`,
+        GOTRUE_DB_DRIVER: 'postgres',
+        GOTRUE_DB_DATABASE_URL: database('supabase_auth_admin'),
+        GOTRUE_SITE_URL: url,
+        GOTRUE_URI_ALLOW_LIST: `${url}/**`,
+        GOTRUE_JWT_SECRET: secret,
+        GOTRUE_JWT_AUD: 'authenticated',
+        GOTRUE_JWT_DEFAULT_GROUP_NAME: 'authenticated',
+        GOTRUE_JWT_ADMIN_ROLES: 'service_role',
+        GOTRUE_EXTERNAL_EMAIL_ENABLED: 'true',
+        GOTRUE_EXTERNAL_PHONE_ENABLED: 'true',
+        GOTRUE_MAILER_URLPATHS_CONFIRMATION: '/auth/v1/verify',
+        GOTRUE_MAILER_URLPATHS_RECOVERY: '/auth/v1/verify',
+        GOTRUE_SMS_OTP_EXP: '6000',
+        GOTRUE_RATE_LIMIT_EMAIL_SENT: '360000',
+        GOTRUE_SMTP_HOST: '127.0.0.1',
+        GOTRUE_SMTP_PORT: new URL(endpoints.SMTP_URL).port,
+        GOTRUE_SMTP_ADMIN_EMAIL: 'no-reply@nilam.example',
+        GOTRUE_SMTP_MAX_FREQUENCY: '1s',
+        GOTRUE_SMS_MAX_FREQUENCY: '1s',
+        GOTRUE_HOOK_SEND_SMS_ENABLED: 'true',
+        GOTRUE_HOOK_SEND_SMS_URI: `${endpoints.MAILPIT_URL}/hooks/send-sms`,
+        GOTRUE_HOOK_SEND_SMS_SECRETS: endpoints.SMS_HOOK_SECRET,
+      }),
+    },
+    storage: {
+      binary: 'storage-svc',
+      health: '/status',
+      env: (port) => ({
+        PORT: String(port),
+        SERVER_HOST: '127.0.0.1',
+        DATABASE_URL: database('supabase_storage_admin'),
+        AUTH_JWT_SECRET: secret,
+        ANON_KEY: endpoints.ANON_KEY,
+        SERVICE_KEY: endpoints.SERVICE_ROLE_KEY,
+        ...blobsIn(store),
+        TENANT_ID: 'stub',
+        REGION: 'local',
+        UPLOAD_FILE_SIZE_LIMIT: String(50 * 1024 * 1024),
+        STORAGE_PUBLIC_URL: url,
+        REQUEST_ALLOW_X_FORWARDED_PATH: 'true',
+        IMAGE_TRANSFORMATION_ENABLED: 'true',
+        S3_PROTOCOL_ACCESS_KEY_ID: endpoints.S3_PROTOCOL_ACCESS_KEY_ID,
+        S3_PROTOCOL_ACCESS_KEY_SECRET: endpoints.S3_PROTOCOL_ACCESS_KEY_SECRET,
+      }),
+    },
+    realtime: {
+      binary: 'realtime-svc',
+      health: '/healthcheck',
+      env: (port) => ({
+        PORT: String(port),
+        DB_HOST: dbUrl.hostname,
+        DB_PORT: dbUrl.port,
+        DB_USER: 'supabase_admin',
+        DB_PASSWORD: dbUrl.password,
+        DB_NAME: dbUrl.pathname.slice(1),
+        API_JWT_SECRET: secret,
+        NATS_URL: nats,
+      }),
+    },
+    functions: {
+      binary: 'functions-svc',
+      health: '/_internal/health',
+      env: (port) => ({
+        EDGE_RUNTIME_HOST: '127.0.0.1',
+        EDGE_RUNTIME_PORT: String(port),
+        JWT_SECRET: secret,
+        DATABASE_URL: database('supabase_admin'),
+        FUNCTIONS_DIR: functions ?? path.join(root, 'functions'),
+        FUNCTIONS_CACHE_DIR: path.join(folder, 'functions-cache'),
+        SUPABASE_URL: url,
+        SUPABASE_ANON_KEY: endpoints.ANON_KEY,
+        SUPABASE_SERVICE_ROLE_KEY: endpoints.SERVICE_ROLE_KEY,
+        SUPABASE_PUBLISHABLE_KEY: endpoints.PUBLISHABLE_KEY,
+        SUPABASE_SECRET_KEY: endpoints.SECRET_KEY,
+        SUPABASE_DB_URL: endpoints.DB_URL,
+      }),
+    },
+  };
+}
+
+function gatewayEnvironment(endpoints, port, urls) {
+  return {
+    GATEWAY_HOST: '127.0.0.1',
+    GATEWAY_PORT: String(port),
+    GATEWAY_REQUIRE_APIKEY: 'false',
+    GATEWAY_FRONTEND_DIR: path.join(root, 'frontend/dist'),
+    ANON_KEY: endpoints.ANON_KEY,
+    SERVICE_ROLE_KEY: endpoints.SERVICE_ROLE_KEY,
+    SUPABASE_PUBLISHABLE_KEY: endpoints.PUBLISHABLE_KEY,
+    SUPABASE_SECRET_KEY: endpoints.SECRET_KEY,
+    ...Object.fromEntries(
+      Object.entries(urls).map(([service, all]) => [`${service.toUpperCase()}_URL`, all]),
+    ),
+  };
+}
