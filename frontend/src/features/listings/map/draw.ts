@@ -123,8 +123,14 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
     // Points of one spot never come apart, however near.
     const splits =
       !single && !apart.getNorthEast().equals(apart.getSouthWest()) && map.getZoom() < map.getMaxZoom()
-    if (splits) marker.on('click', () => map.fitBounds(apart.pad(0.3)))
-    else marker.bindPopup(popupOf(cluster), { maxWidth: 280, offset: [0, -8] })
+    if (splits) {
+      const enter = () => map.fitBounds(apart.pad(0.3))
+      marker.on('click', enter)
+      // The library lets the key open popups, and nothing else.
+      marker.on('keypress', ({ originalEvent }) => {
+        if (originalEvent.key === 'Enter') enter()
+      })
+    } else marker.bindPopup(popupOf(cluster), { maxWidth: 280, offset: [0, -8] })
     if (single) {
       marker.on('mouseover', () => onLight(first.id))
       marker.on('mouseout', () => onLight(null))
