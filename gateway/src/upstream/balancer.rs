@@ -153,6 +153,13 @@ impl Balancer {
         }
     }
 
+    /// True if the copies are asked from time to time whether they are ready.
+    pub(super) fn asks(&self) -> bool {
+        !self.settings.check_interval.is_zero()
+            && self.service.probe().is_some()
+            && self.copies().len() > 1
+    }
+
     /// Makes sure that there are copies to choose from, and that names are looked up again from time to time.
     pub(crate) async fn refresh(self: &Arc<Self>) {
         let Place::Remote(remote) = &self.place else {

@@ -143,6 +143,11 @@ impl Copy {
             .store(self.now() + pause, Ordering::Relaxed);
     }
 
+    /// It ended, and may take connections again before it can answer: only its own word brings it back.
+    pub(super) fn ask_before_use(&self) {
+        self.is_unready.store(true, Ordering::Relaxed);
+    }
+
     /// It took a request and gave no answer.
     pub(super) fn broke(&self) {
         if self.failures.load(Ordering::Relaxed) + 1 >= BROKEN {

@@ -119,6 +119,9 @@ async fn send_remote(
             Err(error) => {
                 tracing::warn!(service = balancer.service.name(), copy = &**copy.name(), %error, "no connection");
                 copy.refused();
+                if balancer.asks() {
+                    copy.ask_before_use();
+                }
                 retry_elsewhere(balancer, &mut tried, copy);
                 continue;
             }
