@@ -74,7 +74,10 @@ export function Component() {
           {properties.length < 2 && (
             <div className="mb-6">
               <p className="text-lg">{t(properties.length ? 'cmNeedOne' : 'cmNeedTwo')}</p>
-              <Link to="/commercial" className={buttonVariants({ className: 'mt-4 h-auto! min-h-11 whitespace-normal!' })}>
+              <Link
+                to="/commercial"
+                className={buttonVariants({ className: 'mt-4 h-auto! min-h-11 whitespace-normal!' })}
+              >
                 {t('prBrowse')}
               </Link>
             </div>
