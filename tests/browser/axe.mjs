@@ -11,6 +11,8 @@ export const overflow = (page) =>
 
 /** Loads an address once per width and looks at it in both themes. `ready` says when there is something to look at. */
 export async function inspect(page, url, ready = async () => {}) {
+  // Colours fade from one theme to the other, and halfway they are neither.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
     await page.goto(url);
@@ -24,10 +26,6 @@ export async function inspect(page, url, ready = async () => {}) {
       await page.waitForFunction(
         (dark) => document.documentElement.classList.contains('dark') === dark,
         theme === 'dark',
-      );
-      // Colours fade from one theme to the other.
-      await page.evaluate(() =>
-        Promise.all(document.getAnimations().map((each) => each.finished.catch(() => {}))),
       );
       const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
       assert.deepEqual(
