@@ -11,6 +11,8 @@ export const overflow = (page) =>
 
 /** Loads an address once per width and looks at it in both themes. `ready` says when there is something to look at. */
 export async function inspect(page, url, ready = async () => {}) {
+  // Colours fade from one theme to the other, and halfway they are neither.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 });
     await page.goto(url);
@@ -25,10 +27,11 @@ export async function inspect(page, url, ready = async () => {}) {
         (dark) => document.documentElement.classList.contains('dark') === dark,
         theme === 'dark',
       );
-      // Colours fade from one theme to the other.
-      await page.evaluate(() =>
-        Promise.all(document.getAnimations().map((each) => each.finished.catch(() => {}))),
-      );
+      // Even without a fade the colours of a theme take a frame to be there.
+      await page.evaluate(async () => {
+        for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+        await Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})));
+      });
       const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
       assert.deepEqual(
         found.violations.map(

@@ -83,10 +83,16 @@ export function NotFound() {
         </button>
       </form>
       <div className="flex flex-wrap gap-3">
-        <Link to="/" className={buttonVariants({ variant: 'outline' })}>
+        <Link
+          to="/"
+          className={buttonVariants({ variant: 'outline', className: 'h-auto! min-h-11 whitespace-normal!' })}
+        >
           {t('erHome')}
         </Link>
-        <Link to="/coworking" className={buttonVariants({ variant: 'outline' })}>
+        <Link
+          to="/coworking"
+          className={buttonVariants({ variant: 'outline', className: 'h-auto! min-h-11 whitespace-normal!' })}
+        >
           {t('siSearchSpaces')}
         </Link>
       </div>
