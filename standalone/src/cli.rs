@@ -140,10 +140,13 @@ pub enum Output {
 /// `migrate`.
 #[derive(Debug, Args)]
 pub struct MigrateArgs {
-    /// The database, as a superuser.
+    /// The database, as a superuser. `NILAM_DATABASE_URL_FILE` may name a file with it.
     #[arg(long, env = "NILAM_DATABASE_URL")]
-    pub database_url: String,
+    pub database_url: Option<String>,
     /// What to fill it with.
     #[arg(long, default_value = "none")]
     pub seed: Seed,
+    /// Leave the marketplace out: only what any project stands on.
+    #[arg(long, conflicts_with = "seed")]
+    pub platform_only: bool,
 }

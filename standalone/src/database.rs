@@ -3,10 +3,13 @@
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
-use svc_kit::migrate::{Bookkeeping, Set, base};
+use svc_kit::{
+    env::Vars,
+    migrate::{Bookkeeping, Set, base},
+};
 use url::Url;
 
-use crate::cli::Seed;
+use crate::cli::{MigrateArgs, Seed};
 
 /// The product's own schema; versions and bookkeeping are the CLI's, so `db push` goes on from there.
 const MARKETPLACE: &[(&str, &str)] = &[
@@ -155,8 +158,18 @@ impl Database {
 }
 
 /// `standalone migrate`.
-pub async fn migrate(url: &str, seed: Seed) -> anyhow::Result<()> {
-    Database::new(url)?.migrate(seed).await
+pub async fn migrate(arguments: &MigrateArgs, environment: &Vars) -> anyhow::Result<()> {
+    let url = arguments
+        .database_url
+        .as_deref()
+        .or_else(|| environment.non_empty("NILAM_DATABASE_URL"))
+        .context("--database-url is required")?;
+    let database = Database::new(url)?;
+    if arguments.platform_only {
+        database.migrate_platform().await
+    } else {
+        database.migrate(arguments.seed).await
+    }
 }
 
 /// Runs a seed file once, and notes it as the CLI's `db push --include-seed` does.

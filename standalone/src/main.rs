@@ -20,9 +20,7 @@ async fn main() -> anyhow::Result<()> {
         ),
         Command::Stop(folder) => state::stop(&folder.target()?.data_dir),
         Command::Db(DbCommand::Reset(arguments)) => control::reset(arguments, &environment).await,
-        Command::Migrate(arguments) => {
-            database::migrate(&arguments.database_url, arguments.seed).await
-        }
+        Command::Migrate(arguments) => database::migrate(&arguments, &environment).await,
         Command::Completions { shell } => {
             clap_complete::generate(
                 shell,
