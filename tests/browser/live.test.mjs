@@ -7,7 +7,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { createClient } from '@supabase/supabase-js';
 import { root, until } from '../harness.mjs';
-import { visitor } from './visitor.mjs';
+import { visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit } = world;
@@ -168,7 +168,7 @@ it('says how many look at a property when there are two or more', async () => {
   await second.close();
 });
 
-it('has no accessibility defect on the pages of an account, with something new', async () => {
+it('has no accessibility defect on the pages of an account, with something new', onePass, async () => {
   const axe = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
   const { page, close } = await signedIn('owner2@demo.example.com');
   for (const width of [390, 1280]) {

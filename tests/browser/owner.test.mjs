@@ -6,7 +6,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { createClient } from '@supabase/supabase-js';
 import { root, smsCode, until } from '../harness.mjs';
-import { visitor } from './visitor.mjs';
+import { visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit } = world;
@@ -195,7 +195,7 @@ it('R4, R11, R17, R82, R107, R108: lists a property with photos, and approved it
   await guest.page.goto(at('/search?q=windmill+court'));
   await guest.page.getByRole('link', { name: 'Windmill Court office by the airport' }).first().click();
   await guest.page.getByRole('heading', { level: 1, name: 'Windmill Court office by the airport' }).waitFor();
-  await guest.page.getByText('₹1.25 Lakh').first().waitFor();
+  await guest.page.getByText('₹1.25 Lakh').filter({ visible: true }).first().waitFor();
   const cover = guest.page.locator('main img').first();
   await until('the photo is drawn', () => cover.evaluate((image) => image.naturalWidth > 0));
   assert.deepEqual(guest.problems, []);
@@ -501,52 +501,56 @@ it('D24, D54: a search is kept, told of and dropped, and what a guest looked at 
   await guest.close();
 });
 
-it('D58: has no accessibility defect and no sideways scroll, in light and dark, narrow and wide', async () => {
-  const axe = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
-  const owner = await client('owner@demo.example.com');
-  const draft = await draftOf(owner, { title: 'A draft to look at', lat: 11.026, lng: 77.0029 });
-  const { page, close } = await signedIn('owner@demo.example.com');
-  const routes = [
-    '/list-property',
-    ...['place', 'details', 'pricing', 'photos', 'review'].map(
-      (name) => `/edit-listing/${draft.id}?step=${name}`,
-    ),
-    '/edit-listing/nonsense',
-    '/my-listings',
-    '/my-listings?status=rejected&q=nothing-of-this-name',
-    '/dashboard',
-    ...['enquiries', 'news', 'searches'].map((name) => `/dashboard?tab=${name}`),
-    '/profile',
-  ];
-  for (const route of routes) {
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(at(route));
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
-    await page.evaluate(axe);
-    for (const theme of ['light', 'dark']) {
-      if (theme === 'dark') await page.getByRole('button', { name: /dark/i }).first().click();
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        // Colours change over a moment.
-        await page.waitForTimeout(250);
-        const result = await page.evaluate(() =>
-          globalThis.axe.run(document, { resultTypes: ['violations'] }),
-        );
-        const defects = result.violations.map(
-          ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).slice(0, 3)}`,
-        );
-        assert.deepEqual(defects, [], `${route} (${theme}, ${width})`);
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-        assert.ok(over <= 0, `${route} is ${over} px too wide at ${width}`);
+it(
+  'D58: has no accessibility defect and no sideways scroll, in light and dark, narrow and wide',
+  onePass,
+  async () => {
+    const axe = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
+    const owner = await client('owner@demo.example.com');
+    const draft = await draftOf(owner, { title: 'A draft to look at', lat: 11.026, lng: 77.0029 });
+    const { page, close } = await signedIn('owner@demo.example.com');
+    const routes = [
+      '/list-property',
+      ...['place', 'details', 'pricing', 'photos', 'review'].map(
+        (name) => `/edit-listing/${draft.id}?step=${name}`,
+      ),
+      '/edit-listing/nonsense',
+      '/my-listings',
+      '/my-listings?status=rejected&q=nothing-of-this-name',
+      '/dashboard',
+      ...['enquiries', 'news', 'searches'].map((name) => `/dashboard?tab=${name}`),
+      '/profile',
+    ];
+    for (const route of routes) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.goto(at(route));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.evaluate(axe);
+      for (const theme of ['light', 'dark']) {
+        if (theme === 'dark') await page.getByRole('button', { name: /dark/i }).first().click();
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          // Colours change over a moment.
+          await page.waitForTimeout(250);
+          const result = await page.evaluate(() =>
+            globalThis.axe.run(document, { resultTypes: ['violations'] }),
+          );
+          const defects = result.violations.map(
+            ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).slice(0, 3)}`,
+          );
+          assert.deepEqual(defects, [], `${route} (${theme}, ${width})`);
+          const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          assert.ok(over <= 0, `${route} is ${over} px too wide at ${width}`);
+        }
       }
+      await page.setViewportSize({ width: 320, height: 700 });
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(over <= 0, `${route} is ${over} px too wide at 320`);
     }
-    await page.setViewportSize({ width: 320, height: 700 });
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    assert.ok(over <= 0, `${route} is ${over} px too wide at 320`);
-  }
-  await close();
-});
+    await close();
+  },
+);
 
 it('D56: reads in Hindi and Tamil', async () => {
   const { page, problems, close } = await signedIn('owner@demo.example.com');

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { it } from 'node:test';
 import { root, smsCode } from '../harness.mjs';
-import { visitor } from './visitor.mjs';
+import { visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -105,7 +105,7 @@ it('has a home page, a not-found page in place, and no sideways scroll on a smal
   await close();
 });
 
-it('has no serious accessibility defect, in light and dark', async () => {
+it('has no serious accessibility defect, in light and dark', onePass, async () => {
   const { page, close } = await visit();
   const axe = path.join(root, 'node_modules/axe-core/axe.min.js');
   await page.goto(`${world.stack.url}/coworking`);

@@ -5,7 +5,10 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
-import { platform, root } from '../harness.mjs';
+import { mode, platform, root } from '../harness.mjs';
+
+/** For what looks at pages alone, and long: they are the same however the services run. */
+export const onePass = { skip: mode === 'apart' && 'looks at pages alone' };
 
 const executablePath = [
   process.env.NILAM_CHROMIUM,
