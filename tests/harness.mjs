@@ -13,7 +13,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-import { startServices, startSurroundings } from './topology.mjs';
+import { startServices } from './topology.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 export const mode = process.env.NILAM_E2E_MODE ?? 'mounted';
@@ -150,16 +150,14 @@ export async function platform({ functions } = {}) {
   };
   try {
     const ports = await freePorts('api', 'db', 'mailbox');
-    const around = mode === 'apart' ? await startSurroundings(folder) : undefined;
-    if (around) opened.push(around.close);
     const { child, endpoints } = await standalone(
       folder,
       ports,
-      around?.arguments,
+      [],
       functions && { NILAM_FUNCTIONS_FUNCTIONS_DIR: functions },
     );
     opened.push(() => stop(child));
-    const services = around && (await startServices(endpoints, { ...around, folder, functions }));
+    const services = mode === 'apart' ? await startServices(endpoints, { folder, functions }) : undefined;
     if (services) {
       opened.push(services.close);
       endpoints.API_URL = services.url;

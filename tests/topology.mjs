@@ -1,36 +1,12 @@
-// The services apart, as compose.yaml runs them: two copies of each behind the gateway, blobs in an S3 store,
-// NATS between the copies of realtime. All of it plain processes on loopback, with nothing but environment
+// The services apart, as compose.yaml runs them: two copies of each behind the gateway, NATS between the
+// copies of realtime, one folder of blobs in place of an S3 store. All of it plain processes on loopback, with nothing but environment
 // variables.
 
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { freePort, root, run, start, stop, until } from './harness.mjs';
 
 const COPIES = 2;
-const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'topology', AWS_SECRET_ACCESS_KEY: 'topology-secret' };
-const BUCKET = 'nilam';
-
-/**
- * Starts what the services need besides a database: the S3 store and NATS.
- *
- * `arguments` are for a `standalone` that fills the same store with the seed.
- */
-export async function startSurroundings(folder) {
-  const nats = await startNats();
-  const store = await startStore(path.join(folder, 's3'));
-  const settings = path.join(folder, 'settings.toml');
-  const lines = Object.entries(blobsIn(store.url)).map(([name, value]) => `${name} = "${value}"`);
-  await writeFile(settings, ['[storage]', ...lines].join('\n'));
-  return {
-    nats: nats.url,
-    store: store.url,
-    arguments: ['--config', settings],
-    async close() {
-      for (const { child } of [store, nats]) await stop(child);
-    },
-  };
-}
 
 /**
  * Starts the services and the gateway beside a database and a mailbox that run already.
@@ -38,12 +14,13 @@ export async function startSurroundings(folder) {
  * `copies` of the result has the running processes by the name of their service; `restart` starts one of them
  * anew on its port.
  */
-export async function startServices(endpoints, { nats, store, folder, functions }) {
+export async function startServices(endpoints, { folder, functions }) {
   const gatewayPort = await freePort();
   const url = `http://127.0.0.1:${gatewayPort}`;
   const copies = {};
   const urls = {};
-  const settings = services(endpoints, { url, nats, store, folder, functions });
+  const nats = await startNats();
+  const settings = services(endpoints, { url, nats: nats.url, folder, functions });
   const startCopy = (service, port) => {
     const { binary, env } = settings[service];
     return { service, port, child: start(binary, [], env(port)) };
@@ -70,7 +47,7 @@ export async function startServices(endpoints, { nats, store, folder, functions 
       60_000,
     );
   } catch (error) {
-    for (const child of children()) child.kill('SIGKILL');
+    for (const child of [...children(), nats.child]) child.kill('SIGKILL');
     throw new Error(
       children()
         .map((child) => child.transcript())
@@ -81,13 +58,14 @@ export async function startServices(endpoints, { nats, store, folder, functions 
   return {
     url,
     copies,
+    gateway,
     /** Starts a copy that has ended anew, and waits until it answers. */
     async restart(copy) {
       copy.child = startCopy(copy.service, copy.port).child;
       await until(`${copy.service} again`, () => answers(copy));
     },
     async close() {
-      for (const child of children()) await stop(child);
+      for (const child of [...children(), nats.child]) await stop(child);
     },
   };
 }
@@ -103,27 +81,8 @@ async function startNats() {
   return { child, url: `nats://127.0.0.1:${port}` };
 }
 
-async function startStore(folder) {
-  await mkdir(path.join(folder, BUCKET), { recursive: true });
-  const address = `127.0.0.1:${await freePort()}`;
-  const child = start('examples/s3_store', [folder, address], S3_CREDENTIALS);
-  await new Promise((resolve, reject) => {
-    child.on('line', (line) => line === 'ready' && resolve());
-    child.once('exit', (code) => reject(new Error(`exit ${code}\n${child.transcript()}`)));
-  });
-  return { child, url: `http://${address}` };
-}
-
-const blobsIn = (store) => ({
-  STORAGE_BACKEND: 's3',
-  GLOBAL_S3_BUCKET: BUCKET,
-  GLOBAL_S3_ENDPOINT: store,
-  GLOBAL_S3_FORCE_PATH_STYLE: 'true',
-  ...S3_CREDENTIALS,
-});
-
 /** The binary of each service, where it says that it is well, and the variables of a copy on a port. */
-function services(endpoints, { url, nats, store, folder, functions }) {
+function services(endpoints, { url, nats, folder, functions }) {
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const secret = endpoints.JWT_SECRET;
   const dbUrl = new URL(endpoints.DB_URL);
@@ -183,7 +142,8 @@ function services(endpoints, { url, nats, store, folder, functions }) {
         AUTH_JWT_SECRET: secret,
         ANON_KEY: endpoints.ANON_KEY,
         SERVICE_KEY: endpoints.SERVICE_ROLE_KEY,
-        ...blobsIn(store),
+        STORAGE_BACKEND: 'file',
+        STORAGE_FILE_BACKEND_PATH: path.join(folder, 'storage'),
         TENANT_ID: 'stub',
         REGION: 'local',
         UPLOAD_FILE_SIZE_LIMIT: String(50 * 1024 * 1024),

@@ -43,7 +43,7 @@ describe('several copies', { skip: mode !== 'apart' && 'one process has no copie
         await once(copy.child, 'exit');
         await calls.reach(60);
         await stack.services.restart(copy);
-        await calls.reach(20);
+        await calls.reach(400);
         assert.deepEqual(await calls.stop(), []);
       }
     });
@@ -65,7 +65,8 @@ describe('several copies', { skip: mode !== 'apart' && 'one process has no copie
       await calls.reach(40);
       await stack.services.restart(copy);
       const failed = await calls.stop();
-      assert.ok(failed.length <= CALLERS, `${failed.length}: ${failed[0]?.message}`);
+      // A caller may meet the dying copy twice: in the middle of a call, and over a connection that it still took.
+      assert.ok(failed.length <= 2 * CALLERS, `${failed.length}: ${failed[0]?.message}`);
       for (const name of done) {
         const { data, error } = await admin.storage.from('copies').download(name);
         assert.equal(error, null);

@@ -1,6 +1,9 @@
 //! Asking copies whether they are ready, and tidying up behind them.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::body::Body;
 use futures_util::future::join_all;
@@ -13,6 +16,8 @@ use crate::{App, Service};
 /// How long an answer may take.
 pub(crate) const PROBE: Duration = Duration::from_secs(3);
 const SWEEP: Duration = Duration::from_secs(5);
+/// How often copies are asked while one of them is not there.
+const IN_DOUBT: Duration = Duration::from_millis(250);
 
 impl Service {
     /// A request that each original answers with 2xx exactly when it is ready.
@@ -41,15 +46,23 @@ pub(crate) async fn watch(app: App, stop: CancellationToken) {
 }
 
 async fn check_all(app: &App) {
+    let mut asked = Instant::now();
     loop {
         let interval = app.live().config.balancing.check_interval;
-        tokio::time::sleep(interval.max(Duration::from_millis(10))).await;
+        tokio::time::sleep(interval.clamp(Duration::from_millis(10), IN_DOUBT)).await;
         if interval.is_zero() {
             tokio::time::sleep(SWEEP).await;
             continue;
         }
         let live = app.live();
-        join_all(live.balancers().map(check)).await;
+        let is_due = asked.elapsed() >= interval;
+        if is_due {
+            asked = Instant::now();
+        }
+        let due = live
+            .balancers()
+            .filter(|balancer| is_due || balancer.copies().iter().any(|copy| !copy.is_available()));
+        join_all(due.map(check)).await;
     }
 }
 

@@ -143,7 +143,7 @@ impl Copy {
             .store(self.now() + pause, Ordering::Relaxed);
     }
 
-    /// It ended, and may take connections again before it can answer: only its own word brings it back.
+    /// Nobody is sent here, while there is a choice, until it says that it is ready.
     pub(super) fn ask_before_use(&self) {
         self.is_unready.store(true, Ordering::Relaxed);
     }

@@ -18,8 +18,9 @@ use super::{
 };
 use crate::{error::Error, headers, inbound::Progress, tunnel};
 
-/// How often a request is sent again after a copy took it and gave no answer.
-const REPLAYS: usize = 2;
+/// How often a request is sent again after a copy took it and gave no answer: more than a copy that is dying needs, which
+/// breaks connections of before and still takes new ones.
+const REPLAYS: usize = 4;
 
 /// How long the head of an answer may take, counted from the last piece of the request's body.
 pub(crate) struct Patience {
@@ -119,9 +120,7 @@ async fn send_remote(
             Err(error) => {
                 tracing::warn!(service = balancer.service.name(), copy = &**copy.name(), %error, "no connection");
                 copy.refused();
-                if balancer.asks() {
-                    copy.ask_before_use();
-                }
+                doubt(balancer, &copy);
                 retry_elsewhere(balancer, &mut tried, copy);
                 continue;
             }
@@ -156,6 +155,7 @@ async fn send_remote(
             }
             (Failure::Broken(error), _) => {
                 copy.broke();
+                doubt(balancer, &copy);
                 tracing::warn!(service = balancer.service.name(), copy = &**copy.name(), %error, "no answer");
                 return Err(Error::UpstreamDown);
             }
@@ -164,6 +164,7 @@ async fn send_remote(
             balancer.metrics.retried(balancer.service);
         } else {
             copy.broke();
+            doubt(balancer, &copy);
             retry_elsewhere(balancer, &mut tried, copy);
         }
     }
@@ -171,6 +172,13 @@ async fn send_remote(
 
 fn settings_age(balancer: &Balancer) -> Duration {
     balancer.settings.idle_age
+}
+
+/// What ended may take connections again before it can answer, so only its own word brings it back.
+fn doubt(balancer: &Balancer, copy: &Copy) {
+    if balancer.asks() {
+        copy.ask_before_use();
+    }
 }
 
 fn retry_elsewhere(balancer: &Balancer, tried: &mut Vec<Arc<Copy>>, copy: Arc<Copy>) {
