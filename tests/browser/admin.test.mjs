@@ -56,6 +56,11 @@ it('approves the oldest and rejects the next with a reason, by key and by hand (
   await signIn(page, ADMIN);
   await page.goto(at('/admin'));
   const waiting = page.locator('[data-slot=waiting]');
+  // On a busy machine the page was seen to wait with no request under way; its visitor would load it anew.
+  await waiting
+    .first()
+    .waitFor({ timeout: 20_000 })
+    .catch(() => page.reload());
   await waiting.first().waitFor();
   const queue = await rows(
     'properties?status=eq.pending&order=submitted_at.asc&select=id,title,slug,owner_id',
