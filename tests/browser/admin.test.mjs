@@ -56,11 +56,6 @@ it('approves the oldest and rejects the next with a reason, by key and by hand (
   await signIn(page, ADMIN);
   await page.goto(at('/admin'));
   const waiting = page.locator('[data-slot=waiting]');
-  // On a busy machine the page was seen to wait with no request under way; its visitor would load it anew.
-  await waiting
-    .first()
-    .waitFor({ timeout: 20_000 })
-    .catch(() => page.reload());
   await waiting.first().waitFor();
   const queue = await rows(
     'properties?status=eq.pending&order=submitted_at.asc&select=id,title,slug,owner_id',
@@ -259,6 +254,10 @@ it('makes a co-working space, gives it pictures and prices, and shows it (D25, D
   await form.getByLabel('Price from (₹)').fill('1,450');
   await form.getByRole('checkbox', { name: 'WiFi' }).check();
   await form.getByLabel('Monday').fill('9:00 AM - 6:00 PM');
+  // Whoever comes back to the tab has the session read anew, and finds what was typed.
+  const asked = page.waitForResponse((answer) => answer.url().endsWith('/rpc/is_admin'));
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await asked;
   await form.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The space was saved').waitFor();
 

@@ -26,20 +26,28 @@ export function Protected() {
   return <Outlet />
 }
 
-/** Within `Protected`: what loads with the session never says administrator, so this area asks for it. */
+/**
+ * Within `Protected`: what loads with the session never says administrator, so this area asks for it.
+ *
+ * It asks again whenever the session is read anew (as when the tab comes back to the front), and meanwhile keeps
+ * what is open: a half-written form must not go. Only a no ends it; an answer that did not come is none.
+ */
 export function AdminOnly() {
-  const role = useAppStore((state) => state.user?.role)
+  const user = useAppStore((state) => state.user)
+  const [granted, setGranted] = useState<string | null>(null)
   const [refused, setRefused] = useState(false)
+  if (user?.role === 'admin' && granted !== user.id) setGranted(user.id)
+  // The whole user and not only the role: one that became administrator and was read anew at once looks unchanged.
   useEffect(() => {
-    if (role === 'admin') return
+    if (!user || user.role === 'admin') return
     let current = true
     promote()
-      .catch(() => false)
-      .then((granted) => current && setRefused(!granted))
+      .catch(() => granted === user.id)
+      .then((yes) => current && setRefused(!yes))
     return () => {
       current = false
     }
-  }, [role])
-  if (role === 'admin') return <Outlet />
-  return refused ? <Navigate to="/dashboard" replace /> : <Waiting />
+  }, [user, granted])
+  if (refused) return <Navigate to="/dashboard" replace />
+  return user && granted === user.id ? <Outlet /> : <Waiting />
 }

@@ -38,11 +38,12 @@ async function refresh() {
   }
 }
 
-/** Asks the database whether this person is an administrator; a yes holds until the session next changes. */
+/** Asks the database whether this person is an administrator; a yes holds until the session next changes. Throws if there is no answer. */
 export async function promote() {
   const { data, error } = await (await getSupabase()).rpc('is_admin')
+  if (error) throw error
   const { user, setUser } = useAppStore.getState()
-  if (error || data !== true || !user) return false
+  if (!data || !user) return false
   setUser({ ...user, role: 'admin' })
   return true
 }
