@@ -16,7 +16,9 @@ DENY := target/tools/bin/cargo-deny
 help: ## Lists the targets.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 
-run: build ## Builds everything and serves the marketplace on http://127.0.0.1:54321.
+run: frontend/dist/index.html node_modules/.stamp ## Builds and serves the marketplace on http://127.0.0.1:54321.
+	# Only what runs: linking every service's binary as well takes longer than compiling.
+	cargo build --release --package standalone
 	target/release/standalone start
 
 build: frontend/dist/index.html node_modules/.stamp ## Builds all binaries into target/release, and the front end.
@@ -75,17 +77,10 @@ differential-storage: node_modules/.stamp ## Sends the same requests to storage-
 	target/debug/with-postgres $(NODE) tests/differential/storage.mjs $(SCENARIOS)
 	target/debug/with-postgres $(NODE) tests/differential/storage-takeover.mjs
 
-bench: build ## Measures the services beside their peers and Postgres's own limit.
+bench: build ## Measures everything beside peers and limits, into one table: target/bench/results.md. BENCH_SUITES=rest,gateway for some.
 	scripts/ensure-bench-tools.sh
-	target/release/with-postgres --durable $(NODE) benches/rest.mjs
-	cargo build --release --package auth-svc --examples
-	target/release/with-postgres --durable $(NODE) benches/auth.mjs
-	cargo build --release --package storage-svc --examples
-	target/release/with-postgres --durable $(NODE) benches/storage.mjs
-	$(NODE) benches/gateway.mjs
-	cargo build --release --package realtime-svc --examples
-	target/release/with-postgres --durable $(NODE) benches/realtime.mjs
-	$(NODE) benches/functions.mjs
+	cargo build --release --package auth-svc --package storage-svc --package realtime-svc --examples
+	$(NODE) benches/all.mjs
 
 bench-web: build browser ## Measures the front end: sizes, and visits on a slow phone.
 	NILAM_BINARIES=target/release $(NODE) benches/web.mjs

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 
 import { residentMb } from './processes.mjs';
 import * as servers from './servers.mjs';
+import { keep } from './summary.mjs';
 import { connections, freePort, jwt, median, postmasterOf, psql, rounds, run, seconds } from './servers.mjs';
 
 const here = import.meta.dirname;
@@ -101,6 +102,30 @@ function row(request, server, runs, peers, limits) {
   ];
 }
 
+/** What auth-svc comes to for a request, beside GoTrue where it runs, and beside the limit of bcrypt. */
+function conclusions(request, runs, limits) {
+  const ours = runs.at(-1);
+  const of = (all, key) => median(all.map((each) => each[key]));
+  const line = (unit, key, target) => {
+    const what = { what: `${request}, ${unit}`, unit, ours: of(ours, key) };
+    if (runs.length === 1) return what;
+    const ratio = median(ours.map((each, index) => each[key] / runs[0][index][key]));
+    return { ...what, beside: 'GoTrue', theirs: of(runs[0], key), ratio, target };
+  };
+  const lines = [
+    line('req/s', 'perSecond', request === 'sign-in' ? undefined : { of: 'ratio', least: 3 }),
+    line('ms p99', 'p99'),
+    line('µs own CPU', 'ownMicros'),
+    line('MB', 'memory', { of: 'ratio', most: 0.5 }),
+  ];
+  if (request === 'sign-in') {
+    const ratio = median(ours.map((each, index) => each.perSecond / limits[index]));
+    const beside = { beside: 'bcrypt alone', theirs: median(limits), ratio };
+    lines.push({ ...lines[0], ...beside, target: { of: 'ratio', least: 0.9 } });
+  }
+  return lines;
+}
+
 async function main() {
   await psql('-d', process.env.NILAM_TEST_DATABASE_URL, '-c', 'create database bench');
   await psql('-d', database, '-f', `${here}/auth/roles.sql`);
@@ -131,6 +156,10 @@ async function main() {
         'MB',
       ]),
       table,
+    );
+    await keep(
+      'auth',
+      [...results].flatMap(([request, runs]) => conclusions(request, runs, limits)),
     );
     const idle = measured.map((server) => `${server.name} ${server.idle.toFixed(0)} MB`).join(', ');
     console.log(`\n${connections} connections, median of ${rounds} × ${seconds} s; idle: ${idle}`);

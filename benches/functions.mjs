@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import * as servers from './servers.mjs';
+import { keep } from './summary.mjs';
 import { end, freePort, median, rounds, run, seconds } from './servers.mjs';
 import { cpuSeconds, residentMb } from './processes.mjs';
 
@@ -183,6 +184,8 @@ const ms = (value) => `${value.toFixed(2)} ms`;
 const count = (value) => Math.round(value).toLocaleString('en');
 const loads = loadavg()[0].toFixed(1);
 const table = [];
+const lines = [];
+const beside = (unit, ours, theirs) => ({ unit, ours, beside: 'bare Deno', theirs, ratio: ours / theirs });
 try {
   // Fetches packages, and lets Deno compile what it keeps.
   for (const settings of [{ FUNCTIONS_POOL_SIZE: '0' }])
@@ -199,6 +202,15 @@ try {
       of.ready.push(await cold(name, { FUNCTIONS_POOL_SIZE: String(3 * COLD) }));
     }
     const bare = ms(median(of.bare));
+    for (const [when, runs] of [
+      ['process ready', of.ready],
+      ['no process', of.fresh],
+    ])
+      lines.push({
+        what: `first call, ${name}, ${when}`,
+        ...beside('ms', median(runs), median(of.bare)),
+        target: { of: 'ours', most: target },
+      });
     table.push([`first call, ${name}, process ready`, ms(median(of.ready)), bare, `< ${target} ms`]);
     table.push([`first call, ${name}, no process`, ms(median(of.fresh)), bare, '']);
   }
@@ -226,6 +238,13 @@ try {
     ms(median(of.bare)),
     `< 1 ms more: ${overhead.toFixed(2)} ms`,
   ]);
+  lines.push({ what: 'call, p50', ...beside('ms', median(of.ours), median(of.bare)) });
+  lines.push({
+    what: 'call, p50 beyond Deno’s',
+    unit: 'ms',
+    ours: overhead,
+    target: { of: 'ours', most: 1 },
+  });
   const rate = (runs) => median(runs.map((each) => each.perSecond));
   const micros = (runs) => median(runs.map((each) => each.micros)).toFixed(0);
   const failed = Math.max(...through.ours.map((each) => each.failed));
@@ -247,6 +266,15 @@ try {
     `${residentMb(bare.child.pid).toFixed(0)} MB a process`,
     '',
   ]);
+  lines.push({
+    what: `calls over ${connections} connections`,
+    ...beside('/s', rate(through.ours), rate(through.bare)),
+  });
+  lines.push({
+    what: '16 MiB there and back',
+    ...beside('MiB/s', median(streams.ours), median(streams.bare)),
+  });
+  await keep('functions', lines);
   for (const server of [ours, bare, bareTcp, bareEcho]) await end(server.child);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 
 import { cpuSeconds, residentMb } from './processes.mjs';
 import * as servers from './servers.mjs';
+import { keep } from './summary.mjs';
 import { connections, freePort, median, rounds, run, seconds } from './servers.mjs';
 
 const here = import.meta.dirname;
@@ -111,6 +112,7 @@ try {
   measured.push(await ours(behind.port));
   started.push(measured[1]);
   const table = [];
+  const lines = [];
   for (const request of REQUESTS) {
     const runs = [[], []];
     for (let round = 0; round < rounds; round += 1)
@@ -120,6 +122,20 @@ try {
       const share = median(runs[index].map((each, round) => each.perSecond / runs[0][round].perSecond));
       const slower = median(runs[index].map((each, round) => each.p99 / runs[0][round].p99));
       const verdict = index === 0 ? '' : share >= 0.75 && slower <= 2 ? 'reached' : 'missed';
+      if (index > 0)
+        for (const [unit, key, ratio, target] of [
+          ['req/s', 'perSecond', share, { of: 'ratio', least: 0.75 }],
+          ['ms p99', 'p99', slower, { of: 'ratio', most: 2 }],
+        ])
+          lines.push({
+            what: `${request}, ${unit}`,
+            unit,
+            ours: of(key),
+            beside: 'nginx',
+            theirs: median(runs[0].map((each) => each[key])),
+            ratio,
+            target,
+          });
       table.push([
         request,
         server.name,
@@ -134,6 +150,7 @@ try {
       ]);
     }
   }
+  await keep('gateway', lines);
   servers.print(
     ['request', 'proxy', 'req/s', 'of nginx', 'p50 ms', 'p99 ms', 'p99 of nginx', 'own CPU µs', 'MB'].concat(
       '≥ 75 %, p99 ≤ 2 ×',

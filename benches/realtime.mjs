@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import * as servers from './servers.mjs';
+import { keep } from './summary.mjs';
 import { freePort, median, postmasterOf, psql, rounds, run, seconds } from './servers.mjs';
 
 const secret = 'a secret for the bench alone, 32 bytes or more';
@@ -89,6 +90,7 @@ async function withServer(begin, use) {
 }
 
 const table = [];
+const lines = [];
 const count = (value) => Math.round(value).toLocaleString('en');
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 const verdict = (value, target) => (value >= target ? 'reached' : percent(value / target));
@@ -152,6 +154,26 @@ async function fanout(url) {
       const free = runs === limits || runs === full ? alone(figures.deliveries_per_s, figures) : '';
       row(`broadcast to ${count(subscribers)}, ${name}`, per, target(figures), figures, { bare, free, own });
     };
+    const room = `broadcast to ${count(subscribers)}`;
+    lines.push({
+      what: `${room}, deliveries`,
+      unit: '/s',
+      ours: middle(full).deliveries_per_s,
+      beside: 'bare server',
+      theirs: middle(limits).deliveries_per_s,
+      ratio: share,
+      target: subscribers === 500 ? { of: 'ours', least: DELIVERIES } : undefined,
+    });
+    const [ours, theirs] = [middle(half).p99, middle(bareHalf).p99];
+    lines.push({
+      what: `${room}, p99 at half of it`,
+      unit: 'ms',
+      ours,
+      beside: 'bare server',
+      theirs,
+      ratio: ours / theirs,
+      target: { of: 'ours', most: 100 },
+    });
     print('bare', limits, () => '', '');
     const enough = (figures) => `≥ 150,000: ${verdict(figures.deliveries_per_s, DELIVERIES)}`;
     print('max', full, enough, percent(share));
@@ -174,6 +196,8 @@ async function idle(url) {
     const figures = middle(runs);
     const size = figures.bytes_per_socket / 1000;
     const target = `< 25 KB: ${size < 25 ? 'reached' : 'missed'}`;
+    const small = { of: 'ours', most: 25 };
+    lines.push({ what: `${count(sockets)} idle, memory of each`, unit: 'KB', ours: size, target: small });
     row(`${count(sockets)} idle, memory of each`, `${size.toFixed(1)} KB`, target, figures, { own: '' });
     for (const key of ['p50', 'p95', 'p99']) figures[key] = median(runs.map((each) => each.join_ms[key]));
     const own = `${figures.server_us_per_join.toFixed(0)} µs`;
@@ -193,6 +217,7 @@ async function presence(url) {
       );
     const figures = middle(runs);
     const own = `${figures.server_us_per_delivery.toFixed(2)} µs`;
+    lines.push({ what: `presence of 500, ${rate} a second`, unit: '/s', ours: figures.deliveries_per_s });
     const what = `presence of 500, ${rate === 'max' ? 'max' : `${rate} come or go per second`}`;
     row(what, `${count(figures.deliveries_per_s)} differences/s`, '', figures, { own });
   }
@@ -226,19 +251,29 @@ async function changes(url) {
           const wanted = TARGETS[`${subscribers} ${visible}`];
           const target = wanted ? `≥ ${count(wanted)}: ${verdict(figures.rows_per_s, wanted)}` : '';
           const [own, database] = [figures.server_ms_per_row, figures.postgres_ms_per_row];
+          const what = `changes to ${count(subscribers)}, seen by ${visible}${topic === 'one' ? ', one topic' : ''}`;
+          const theirs = ANCHORS[subscribers];
+          lines.push({
+            what: `${what}, rows`,
+            unit: '/s',
+            ours: figures.rows_per_s,
+            target: wanted && { of: 'ours', least: wanted },
+          });
+          lines.push({
+            what: `${what}, CPU`,
+            unit: 'ms a row',
+            ours: own + database,
+            beside: 'anchor',
+            theirs,
+            ratio: (own + database) / theirs,
+          });
           const anchor = `${(ANCHORS[subscribers] / (own + database)).toFixed(1)} ×`;
-          row(
-            `changes to ${count(subscribers)}, seen by ${visible}${topic === 'one' ? ', one topic' : ''}`,
-            `${count(figures.rows_per_s)} rows/s`,
-            target,
-            figures,
-            {
-              free: alone(figures.rows_per_s, figures),
-              own: `${own.toFixed(3)} ms`,
-              database: `${database.toFixed(3)} ms`,
-              anchor,
-            },
-          );
+          row(what, `${count(figures.rows_per_s)} rows/s`, target, figures, {
+            free: alone(figures.rows_per_s, figures),
+            own: `${own.toFixed(3)} ms`,
+            database: `${database.toFixed(3)} ms`,
+            anchor,
+          });
         }
     },
   );
@@ -247,6 +282,7 @@ async function changes(url) {
 const before = loadavg()[0].toFixed(1);
 const url = await database();
 for (const part of [fanout, idle, presence, changes]) if (!only || only.includes(part.name)) await part(url);
+await keep('realtime', lines);
 servers.print(
   ['load', 'reached', 'alone', 'target', 'of bare', 'p50 ms', 'p95 ms', 'p99 ms'].concat([
     'own CPU',

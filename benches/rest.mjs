@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { residentMb } from './processes.mjs';
 import { limit } from './rest/limit.mjs';
 import * as servers from './servers.mjs';
+import { keep } from './summary.mjs';
 import { connections, freePort, jwt, median, postmasterOf, psql, rounds, seconds } from './servers.mjs';
 
 const here = import.meta.dirname;
@@ -13,6 +14,9 @@ const lite = resolve('target/lite/node_modules/@supabase/lite/dist/cli/index.js'
 const secret = 'a secret for the bench alone, 32 bytes or more';
 const claims = { role: 'anon', iss: 'supabase', exp: 4102444800 };
 const REQUESTS = ['row', 'list', 'ilike', 'insert', 'rpc'];
+
+/** Shares of Postgres's own limit, and how many times Supabase Lite. */
+const TARGETS = { row: [0.5, 20], list: [0.85], insert: [0.7], rpc: [0.3, 20] };
 
 const superuser = new URL(process.env.NILAM_TEST_DATABASE_URL);
 superuser.pathname = '/bench';
@@ -97,6 +101,28 @@ function row(request, name, runs, limits) {
   ]);
 }
 
+/** What rest-svc comes to for a request, beside the limit and beside Supabase Lite. */
+function conclusions(request, limits, [ours, theirs]) {
+  const of = (runs, key) => median(runs.map((each) => each[key]));
+  const times = (runs, key) => median(ours.map((each, index) => each[key] / runs[index][key]));
+  const line = (unit, key, beside, runs, least) => ({
+    what: `${request}, ${unit}`,
+    unit,
+    ours: of(ours, key),
+    beside,
+    theirs: of(runs, key),
+    ratio: times(runs, key),
+    target: least && { of: 'ratio', least },
+  });
+  return [
+    line('req/s', 'perSecond', 'pgbench, pipelined', limits, TARGETS[request]?.[0]),
+    line('req/s', 'perSecond', 'Supabase Lite', theirs, TARGETS[request]?.[1]),
+    line('ms p99', 'p99', 'Supabase Lite', theirs),
+    line('µs own CPU', 'ownMicros', 'Supabase Lite', theirs),
+    line('MB', 'memory', 'Supabase Lite', theirs),
+  ];
+}
+
 async function main() {
   await psql('-d', process.env.NILAM_TEST_DATABASE_URL, '-c', 'create database bench');
   await psql('-d', database, '-f', `${here}/rest/schema.sql`);
@@ -136,6 +162,10 @@ async function main() {
       'MB',
     ];
     servers.print(head, table);
+    await keep(
+      'rest',
+      [...results].flatMap(([request, { limits, runs }]) => conclusions(request, limits, runs)),
+    );
     console.log(
       `\n${connections} connections, median of ${rounds} × ${seconds} s; rest-svc idle ${idle.toFixed(0)} MB`,
     );

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 
 import { residentMb } from './processes.mjs';
 import * as servers from './servers.mjs';
+import { keep } from './summary.mjs';
 import { connections, freePort, jwt, median, postmasterOf, psql, rounds, run, seconds } from './servers.mjs';
 
 const here = import.meta.dirname;
@@ -166,6 +167,15 @@ async function images(sharp, photo) {
       const [, name, ours] = line.match(/-> (\w+): ([\d.]+) ms/);
       return [name, ours, theirs[name].toFixed(1), `${(ours / theirs[name]).toFixed(2)} ×`];
     });
+  for (const [name, ours] of rows)
+    lines.push({
+      what: `12 MP JPEG to 640 px, ${name}`,
+      unit: 'ms',
+      ours: Number(ours),
+      beside: 'sharp',
+      theirs: theirs[name],
+      ratio: ours / theirs[name],
+    });
   servers.print(['12 MP JPEG to 640 px', 'ours ms', 'sharp ms', 'of sharp'], rows);
 }
 
@@ -190,6 +200,38 @@ function row(request, server, runs, limits) {
   ];
 }
 
+/** What storage-svc comes to for a request: CPU beside the anchor, requests beside nginx. */
+function conclude(request, runs, limits) {
+  const of = (key) => median(runs.map((each) => each[key]));
+  const line = { what: `${request}, req/s`, unit: 'req/s', ours: of('perSecond') };
+  if (limits.length > 0) {
+    const ratio = median(runs.map((each, index) => each.perSecond / limits[index].perSecond));
+    const target = request === 'get-1m' ? { of: 'ratio', least: 0.6 } : undefined;
+    const theirs = median(limits.map((each) => each.perSecond));
+    Object.assign(line, { beside: 'nginx', theirs, ratio, target });
+  }
+  lines.push(line);
+  if (!ANCHORS[request]) return;
+  for (const [who, key, index] of [
+    ['own', 'ownMicros', 0],
+    ['Postgres', 'postgresMicros', 1],
+  ]) {
+    const [ours, theirs] = [of(key) / 1000, ANCHORS[request][index]];
+    const target = index === 0 ? { of: 'ratio', most: 0.2 } : undefined;
+    const unit = `ms ${who} CPU`;
+    lines.push({
+      what: `${request}, ${unit}`,
+      unit,
+      ours,
+      beside: 'anchor',
+      theirs,
+      ratio: ours / theirs,
+      target,
+    });
+  }
+}
+
+const lines = [];
 let files;
 const started = [];
 
@@ -220,6 +262,7 @@ async function main() {
         runs[index].push(await load(request, server, postmaster));
       }
     }
+    conclude(request, runs.at(-1), limits);
     for (const [index, server] of measured.entries())
       if (runs[index].length > 0) table.push(row(request, server, runs[index], STATIC[request] && limits));
   }
@@ -232,6 +275,7 @@ async function main() {
     ]),
     table,
   );
+  await keep('storage', lines);
   const idle = measured.map((server) => `${server.name} ${server.idle.toFixed(0)} MB`).join(', ');
   console.log(`\n${connections} connections, median of ${rounds} × ${seconds} s; idle: ${idle}`);
 }
