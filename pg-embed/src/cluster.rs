@@ -263,6 +263,8 @@ fn spawn(
         ("wal_level", "logical".to_owned()),
         ("max_replication_slots", "10".to_owned()),
         ("max_wal_senders", "10".to_owned()),
+        // Costs of policies and catalogues look high and their rows are few: compiling takes longer than running.
+        ("jit", "off".to_owned()),
     ];
     let theirs = config
         .settings
