@@ -10,7 +10,7 @@ use svc_kit::{env::Vars, telemetry};
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let environment = Vars::from_process();
-    telemetry::init(&environment);
+    telemetry::init_without_requests(&environment);
     match Cli::parse().command {
         Command::Start(arguments) => compose::start(arguments, &environment).await,
         Command::Status(arguments) => state::print(

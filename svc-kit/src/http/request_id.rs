@@ -5,7 +5,7 @@ use tracing::Instrument as _;
 /// The header that carries the id which the gateway gave a request.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("sb-request-id");
 
-/// Gives a request an id unless it has one, repeats it in the response, and logs one line when it ends.
+/// Gives a request an id unless it has one, and repeats it in the response.
 ///
 /// Use with [`axum::middleware::from_fn`]. An id from outside is kept only if it is short and plain.
 pub async fn request_id_layer(mut request: Request, next: Next) -> Response {
@@ -22,19 +22,8 @@ pub async fn request_id_layer(mut request: Request, next: Next) -> Response {
         .cloned()
         .unwrap_or_else(new_id);
     request.headers_mut().insert(REQUEST_ID, id.clone());
-    let started = std::time::Instant::now();
-    let method = request.method().clone();
-    let path = request.uri().path().to_owned();
     let span = tracing::debug_span!("request", request_id = id.to_str().unwrap_or_default());
     let mut response = next.run(request).instrument(span).await;
-    tracing::debug!(
-        request_id = id.to_str().unwrap_or_default(),
-        %method,
-        path,
-        status = response.status().as_u16(),
-        duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        "request"
-    );
     response.headers_mut().insert(REQUEST_ID, id);
     response
 }
