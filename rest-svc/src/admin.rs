@@ -14,6 +14,7 @@ use axum::{
 };
 use http::{StatusCode, header};
 use serde_json::json;
+use svc_kit::observe::{PoolState, Text, render_pools};
 
 use crate::App;
 
@@ -65,7 +66,7 @@ async fn ready(State(app): State<App>) -> StatusCode {
     }
 }
 
-/// Prometheus's text format, with PostgREST's names.
+/// Prometheus's text format: PostgREST's names, then those of every service.
 async fn metrics(State(app): State<App>) -> Response {
     let inner = app.inner();
     let pool = inner.pool.status();
@@ -133,6 +134,10 @@ async fn metrics(State(app): State<App>) -> Response {
             &[("", value)],
         );
     }
+    let mut common = Text::default();
+    inner.traffic.requests().render(&mut common);
+    render_pools(&mut common, &[PoolState::of_wire("rest", &inner.pool)]);
+    text.push_str(&common.into_string());
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 

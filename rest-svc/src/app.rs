@@ -23,6 +23,7 @@ use crate::{
     config::Config,
     routes,
     schema_cache::SchemaCache,
+    traffic::Traffic,
     workers,
 };
 
@@ -45,6 +46,7 @@ pub(crate) struct Inner {
     pub(crate) target: Target,
     pub(crate) cache: ArcSwapOption<SchemaCache>,
     pub(crate) metrics: Metrics,
+    pub(crate) traffic: Traffic,
     /// Asks for the configuration and the catalog to be read again.
     pub(crate) reload: Notify,
     /// Asks for the configuration alone.
@@ -74,6 +76,7 @@ impl App {
             target,
             cache: ArcSwapOption::empty(),
             metrics: Metrics::default(),
+            traffic: Traffic::new(),
             reload: Notify::new(),
             reload_config: Notify::new(),
             tried: Notify::new(),

@@ -17,6 +17,7 @@ pub mod plan;
 mod routes;
 pub mod schema_cache;
 pub mod sql;
+mod traffic;
 mod transaction;
 mod workers;
 

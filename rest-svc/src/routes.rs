@@ -73,6 +73,7 @@ pub(super) struct Context {
 
 /// Every path of the API.
 pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response {
+    let pending = app.inner().traffic.begin(&request);
     let origin = request.headers().get(header::ORIGIN).cloned();
     let is_head = request.method() == Method::HEAD;
     let config = app.config();
@@ -103,6 +104,7 @@ pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response 
     if let Some((name, value)) = trace {
         response.headers_mut().insert(name, value);
     }
+    pending.answered(response.status());
     response
 }
 

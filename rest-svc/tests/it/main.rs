@@ -9,6 +9,7 @@ mod callers;
 mod calling;
 mod errors;
 mod media;
+mod metrics;
 mod reading;
 mod reloading;
 mod replicas;

@@ -156,12 +156,17 @@ impl TestApp {
         self.call(Method::GET, path).send().await
     }
 
-    /// A counter of the admin server's metrics.
-    pub(crate) async fn metric(&self, name: &str) -> u64 {
+    /// What the admin server tells Prometheus.
+    pub(crate) async fn metrics(&self) -> String {
         let request = Request::get("/metrics").body(Body::empty()).unwrap();
         let response = self.admin.clone().oneshot(request).await.unwrap();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// A counter of it.
+    pub(crate) async fn metric(&self, name: &str) -> u64 {
+        let text = self.metrics().await;
         let mut lines = text.lines().filter_map(|line| line.split_once(' '));
         let found = lines.find(|(each, _)| *each == name).unwrap();
         found.1.strip_suffix(".0").unwrap().parse().unwrap()
