@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use svc_kit::observe::Requests;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{Config, jobs::Jobs, metrics::Metrics, pool::Pool, registry::Registry, routes};
@@ -15,6 +16,7 @@ struct Inner {
     registry: Arc<Registry>,
     pool: Arc<Pool>,
     metrics: Arc<Metrics>,
+    requests: Requests,
     jobs: Jobs,
 }
 
@@ -34,6 +36,7 @@ impl App {
             registry,
             pool,
             metrics,
+            requests: Requests::new(),
             jobs,
         })))
     }
@@ -73,5 +76,9 @@ impl App {
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    pub(crate) fn requests(&self) -> &Requests {
+        &self.0.requests
     }
 }

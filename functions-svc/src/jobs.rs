@@ -15,6 +15,7 @@ use sqlx::{
     Connection as _, PgConnection, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
+use svc_kit::observe::PoolState;
 use tokio::time::sleep;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use url::Url;
@@ -97,6 +98,12 @@ impl Jobs {
             tokio::join!(net, cron);
             database.pool.close().await;
         });
+    }
+
+    /// The connections of the workers, which wait for nobody's request; nothing where they are off.
+    pub(crate) fn pool_state(&self) -> Option<PoolState> {
+        let database = self.database.as_ref()?;
+        Some(PoolState::of_sqlx("jobs", &database.pool, None))
     }
 
     /// Counters in Prometheus's text format; empty where the workers are off.

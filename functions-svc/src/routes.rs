@@ -7,6 +7,7 @@ use axum::{
 };
 use http::{HeaderName, HeaderValue, Method, Request, header};
 use serde_json::{Value, json};
+use svc_kit::observe::{CONTENT_TYPE, ObserveLayer, Text, render_pools};
 
 use crate::{
     App,
@@ -21,6 +22,19 @@ const RELAY_ERROR: HeaderName = HeaderName::from_static("x-relay-error");
 /// How many processes may fail under a request before any of it was sent.
 const ATTEMPTS: usize = 3;
 
+/// What machines ask for all the time.
+const ROUTINE: [&str; 3] = [
+    "/_internal/health",
+    "/_internal/metric",
+    "/_internal/metrics",
+];
+
+/// Functions are one route: their names are in requests, also in those for functions that there are not.
+fn template(path: &str) -> &'static str {
+    let known = ROUTINE.into_iter().find(|known| *known == path);
+    known.unwrap_or("/{function}")
+}
+
 // No function's name begins with an underscore.
 pub(crate) fn router(app: App) -> Router {
     Router::new()
@@ -28,6 +42,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/_internal/metric", get(metric))
         .route("/_internal/metrics", get(metrics))
         .fallback(call)
+        .layer(ObserveLayer::by_path(app.requests().clone(), template).routine(&ROUTINE))
         .with_state(app)
 }
 
@@ -47,9 +62,13 @@ async fn metric(State(app): State<App>) -> Json<Value> {
 }
 
 async fn metrics(State(app): State<App>) -> Response {
-    let text = app.metrics().render(app.pool().counts()) + &app.jobs().metrics().await;
-    let kind = "text/plain; version=0.0.4; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], text).into_response()
+    let mut common = Text::default();
+    app.requests().render(&mut common);
+    render_pools(&mut common, app.jobs().pool_state().as_slice());
+    let text = app.metrics().render(app.pool().counts())
+        + &app.jobs().metrics().await
+        + &common.into_string();
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }
 
 async fn call(State(app): State<App>, request: Request<Body>) -> Response {

@@ -11,6 +11,7 @@ use axum::Router;
 use secrecy::ExposeSecret as _;
 use sqlx::PgPool;
 use svc_kit::{
+    observe::{PoolState, Requests},
     pg::{self, PoolSettings},
     wire::{self, Pool, Target},
 };
@@ -46,6 +47,7 @@ struct Inner {
     config: Config,
     verifier: Verifier,
     metrics: Arc<Metrics>,
+    requests: Requests,
     hub: Arc<Hub>,
     target: Target,
     pool: Pool,
@@ -118,6 +120,7 @@ impl App {
             bus_parts: Mutex::new(bus_parts),
             bus: OnceLock::new(),
             metrics,
+            requests: Requests::new(),
             config,
             sessions: TaskTracker::new(),
             connected: Mutex::new(drain.child_token()),
@@ -174,6 +177,19 @@ impl App {
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
+    }
+
+    pub(crate) fn requests(&self) -> &Requests {
+        &self.0.requests
+    }
+
+    /// The pools of connections, as they are now.
+    pub(crate) fn pool_states(&self) -> [PoolState; 3] {
+        [
+            PoolState::of_wire("realtime", &self.0.pool),
+            PoolState::of_wire("changes", self.0.engine.pool()),
+            PoolState::of_sqlx("catalog", &self.0.catalog, None),
+        ]
     }
 
     pub(crate) fn hub(&self) -> &Arc<Hub> {

@@ -14,8 +14,17 @@ use axum::{
     routing::{any, get, post},
 };
 use serde_json::{Value, json};
+use svc_kit::observe::ObserveLayer;
 
 use crate::{app::App, error::Error};
+
+/// What machines ask for all the time.
+const ROUTINE: [&str; 4] = [
+    "/healthcheck",
+    "/metrics",
+    "/metrics/{region}",
+    "/api/tenants/{tenant}/health",
+];
 
 /// All routes. Paths are the original's, as it has them behind its own port.
 pub(crate) fn router(app: &App) -> Router {
@@ -40,6 +49,7 @@ pub(crate) fn router(app: &App) -> Router {
         .merge(tenants::router())
         .fallback(async || Error::NoRoute)
         .method_not_allowed_fallback(async || Error::NoRoute)
+        .layer(ObserveLayer::new(app.requests().clone()).routine(&ROUTINE))
         .with_state(app.clone())
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use svc_kit::{
+    observe::PoolState,
     pg,
     wire::{self, Failure, Lease, Pool, Row, Target},
 };
@@ -140,6 +141,11 @@ impl Db {
         let mut tx = self.lease().await?;
         tx.queue(EVERYBODY, &Sql::new("begin"))?;
         Ok(tx)
+    }
+
+    /// The pool under the names of every service.
+    pub(crate) fn pool_state(&self) -> PoolState {
+        PoolState::of_wire("storage", &self.pool)
     }
 
     /// How many connections there are, and how many of them wait for work.

@@ -13,6 +13,7 @@ mod output;
 mod read;
 mod render;
 mod sign;
+mod template;
 mod upload;
 
 use std::time::Instant;
@@ -24,12 +25,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{Method, header, request::Parts};
-use svc_kit::http::lingering;
+use svc_kit::{http::lingering, observe::ObserveLayer};
 
 use crate::{App, error::Error, tus};
 
 pub(crate) fn router(app: &App) -> Router {
-    Router::new().fallback(dispatch).with_state(app.clone())
+    let observe = ObserveLayer::by_path(app.metrics().requests().clone(), template::of);
+    Router::new()
+        .fallback(dispatch)
+        .layer(observe.routine(&template::ROUTINE))
+        .with_state(app.clone())
 }
 
 /// A request whose path is a family of routes and what follows it.

@@ -46,6 +46,45 @@ async fn every_way_to_serve_is_served() {
 }
 
 #[tokio::test]
+async fn functions_are_one_route_of_the_counted_requests() {
+    let service = Service::start(&[(
+        "greet/index.ts",
+        "Deno.serve((req: Request) => new Response('hi', { status: req.method === 'PUT' ? 299 : 200 }))",
+    )])
+    .await;
+    for path in [
+        "greet",
+        "greet/more?key=secret",
+        "nobody",
+        "_internal/health",
+    ] {
+        service.get(path).await;
+    }
+    let put = service.client.put(service.url("greet")).send().await;
+    assert_eq!(put.unwrap().status(), 299);
+    for (method, route, status, count) in [
+        ("GET", "/{function}", 200, 2),
+        ("GET", "/{function}", 404, 1),
+        ("GET", "/_internal/health", 200, 1),
+        ("PUT", "/{function}", 299, 1),
+    ] {
+        let name = format!(
+            "http_server_request_duration_seconds_count{{http_request_method=\"{method}\",\
+             http_route=\"{route}\",http_response_status_code=\"{status}\"}}"
+        );
+        assert_eq!(service.metric(&name).await, count, "{name}");
+    }
+    let active = "http_server_active_requests{http_request_method=\"GET\"}";
+    // The one that asks.
+    assert_eq!(service.metric(active).await, 1);
+    let text = service.text("_internal/metrics").await;
+    assert!(
+        !text.contains("nobody") && !text.contains("secret"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn a_request_arrives_and_an_answer_returns_as_they_are() {
     let service = Service::start(&[(
         "mirror/index.ts",

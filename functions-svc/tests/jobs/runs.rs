@@ -32,7 +32,8 @@ async fn a_job_runs_again_and_again_as_its_role() {
     let metrics = service.metrics().await;
     assert!(
         metrics.contains("\ncron_runs_failed_total 0\n")
-            && !metrics.contains("\ncron_runs_succeeded_total 0\n"),
+            && !metrics.contains("\ncron_runs_succeeded_total 0\n")
+            && metrics.contains("connection_max{db_client_connection_pool_name=\"jobs\"} 6\n"),
         "{metrics}"
     );
     service.stop().await;

@@ -150,6 +150,11 @@ pub(super) struct Inner {
 }
 
 impl Engine {
+    /// The connections that questions are asked over.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.0.database.pool
+    }
+
     /// An engine without listeners; nothing needs to be reachable yet. The pool's role is a superuser.
     pub(crate) fn new(pool: Pool, settings: Settings) -> Self {
         let database = Database {

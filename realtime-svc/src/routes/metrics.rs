@@ -8,6 +8,8 @@ use axum::{
 };
 use http::{HeaderMap, header};
 
+use svc_kit::observe::{CONTENT_TYPE, Text, render_pools};
+
 use super::tenants::check;
 use crate::{app::App, error::Error};
 
@@ -15,11 +17,11 @@ use crate::{app::App, error::Error};
 pub(super) async fn index(State(app): State<App>, headers: HeaderMap) -> Result<Response, Error> {
     let keys = app.config().metrics_keys.as_ref();
     check(&headers, keys.ok_or(Error::AdminForbidden)?)?;
-    let kind = [(
-        header::CONTENT_TYPE,
-        "text/plain; version=0.0.4; charset=utf-8",
-    )];
-    Ok((kind, text(&app)).into_response())
+    let mut common = Text::default();
+    app.requests().render(&mut common);
+    render_pools(&mut common, &app.pool_states());
+    let text = text(&app) + &common.into_string();
+    Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response())
 }
 
 fn text(app: &App) -> String {

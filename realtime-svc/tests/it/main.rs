@@ -12,6 +12,7 @@ mod changes;
 mod channels;
 mod client;
 mod delivery;
+mod metrics;
 mod migrations;
 mod private;
 mod refusals;

@@ -8,6 +8,7 @@ use std::{
 
 use axum::response::{IntoResponse as _, Response};
 use http::{Method, StatusCode, header};
+use svc_kit::observe::{CONTENT_TYPE, Requests, Text, render_pools};
 
 use crate::{App, domain::upload::UploadType};
 
@@ -40,6 +41,7 @@ pub(crate) struct Metrics {
     requests: [[[Counter; CLASSES.len()]; FAMILIES.len()]; METHODS.len()],
     durations: [Durations; FAMILIES.len()],
     uploads: [Counter; UPLOADS.len()],
+    common: Requests,
 }
 
 fn place(names: &[&str], name: &str) -> usize {
@@ -68,6 +70,11 @@ impl Metrics {
         if let Some(bound) = BOUNDS.iter().position(|bound| seconds <= *bound) {
             durations.within[bound].fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// What is counted under the names of every service.
+    pub(crate) fn requests(&self) -> &Requests {
+        &self.common
     }
 
     /// An upload whose row is committed.
@@ -146,6 +153,9 @@ pub(super) fn show(app: &App) -> Response {
     ] {
         line(format_args!("# TYPE {name} gauge\n{name} {value}"));
     }
-    let kind = "text/plain; version=0.0.4; charset=utf-8";
-    ([(header::CONTENT_TYPE, kind)], text).into_response()
+    let mut common = Text::default();
+    metrics.common.render(&mut common);
+    render_pools(&mut common, &[app.db().pool_state()]);
+    text.push_str(&common.into_string());
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }
