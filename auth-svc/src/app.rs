@@ -23,6 +23,7 @@ use crate::{
     },
     error::Error,
     mail::{Smtp, Templates},
+    metrics::Metrics,
     routes,
 };
 
@@ -53,6 +54,7 @@ struct Inner {
     issuers: Issuers,
     smtp: Smtp,
     templates: Templates,
+    metrics: Metrics,
 }
 
 impl App {
@@ -119,6 +121,7 @@ impl App {
             outside: Outside::new(stand_ins).context("the HTTP client cannot be made")?,
             issuers: Issuers::default(),
             smtp,
+            metrics: Metrics::default(),
             config,
         })))
     }
@@ -247,13 +250,26 @@ impl App {
         &self.0.templates
     }
 
+    /// What is counted.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    pub(crate) fn pool(&self) -> &PgPool {
+        &self.0.db
+    }
+
     /// A connection for reading.
     pub async fn connection(&self) -> Result<PoolConnection<Postgres>, Error> {
-        Ok(self.0.db.acquire().await?)
+        let waiters = self.0.metrics.connections();
+        Ok(waiters.wait(self.0.db.acquire()).await?)
     }
 
     /// Begins a transaction.
     pub async fn begin(&self) -> Result<Transaction<'static, Postgres>, Error> {
-        Ok(self.0.db.begin().await?)
+        let waiters = self.0.metrics.connections();
+        let connection = waiters.wait(self.0.db.acquire()).await?;
+        // Apart, because who sends BEGIN does not wait for a connection any more.
+        Ok(Transaction::begin(connection, None).await?)
     }
 }

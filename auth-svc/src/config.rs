@@ -11,6 +11,7 @@ pub mod files;
 mod hibp;
 mod hooks;
 mod limits;
+mod metrics;
 mod mfa;
 mod notifications;
 mod providers;
@@ -27,6 +28,7 @@ pub use additions::{Additions, Argon2Cost, PasswordHash};
 pub use experimental::{DEFAULT_DOMAIN, Experimental, LinkingDomains};
 pub use hibp::{Bloom, Hibp};
 pub use limits::{RateLimits, SendLimit};
+pub use metrics::Metrics;
 pub use mfa::{FactorKind, Mfa, PhoneFactors, RelyingParty};
 pub use notifications::{Notifications, TemplateCache};
 pub use providers::{Provider, Providers};
@@ -97,6 +99,8 @@ pub struct Config {
     pub experimental: Experimental,
     /// Providers that administrators add.
     pub custom_oauth: CustomOAuth,
+    /// Where metrics are served.
+    pub metrics: Metrics,
     /// What GoTrue has no settings for.
     pub additions: Additions,
 }

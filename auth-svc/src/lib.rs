@@ -9,6 +9,7 @@ pub mod config;
 pub mod domain;
 pub mod error;
 pub mod mail;
+pub mod metrics;
 pub mod migrations;
 pub mod reload;
 pub mod routes;

@@ -5,6 +5,7 @@ use auth_svc::{
     App, Config,
     cli::{self, Cli, Command},
     config::files,
+    metrics::Listener,
     migrations,
     reload::{Running, Settings},
 };
@@ -25,7 +26,7 @@ async fn main() -> anyhow::Result<()> {
     let mut vars = base.clone();
     let directory = cli.config_dir.as_deref();
     let added = directory.map_or(Ok(()), |path| files::add_directory(&mut vars, path));
-    telemetry::init(&vars);
+    telemetry::init_from(&vars, &["GOTRUE_LOG_LEVEL", "LOG_LEVEL"]);
     if let Err(error) = added {
         // As in the original, the service starts without.
         tracing::error!(%error, "the directory of settings cannot be used");
@@ -43,10 +44,16 @@ async fn main() -> anyhow::Result<()> {
     }
     let stop = http::shutdown_signal()?;
     let address = (config.api.host.clone(), config.api.port);
+    let metrics = Listener::bind(&config.metrics).await;
+    let metrics = metrics.context("the port for metrics cannot be listened on")?;
     let app = App::connect(config).await?;
     let listener = tokio::net::TcpListener::bind(address).await?;
     let Some(directory) = directory else {
         let workers = app.spawn_workers(stop.clone());
+        if let Some(metrics) = metrics {
+            let app = app.clone();
+            tokio::spawn(metrics.serve(move || app.clone(), stop.clone()));
+        }
         http::serve(listener, app.router(), stop).await?;
         workers.wait().await;
         return Ok(());
@@ -54,6 +61,9 @@ async fn main() -> anyhow::Result<()> {
     let settings = Settings::from_vars(&vars)?;
     let running = Running::new(base, directory, &app);
     let router = running.router();
+    if let Some(metrics) = metrics {
+        tokio::spawn(metrics.serve(running.current(), stop.clone()));
+    }
     let watching = tokio::spawn(running.watch(settings, stop.clone()));
     http::serve(listener, router, stop).await?;
     watching.await?

@@ -63,6 +63,7 @@ pub struct Running {
     base: Vars,
     directory: PathBuf,
     router: Arc<ArcSwap<Router>>,
+    app: Arc<ArcSwap<App>>,
     workers: CancellationToken,
 }
 
@@ -73,6 +74,7 @@ impl Running {
             base,
             directory: directory.to_owned(),
             router: Arc::new(ArcSwap::from_pointee(app.router())),
+            app: Arc::new(ArcSwap::from_pointee(app.clone())),
             workers: start(app),
         }
     }
@@ -86,6 +88,12 @@ impl Running {
         }))
     }
 
+    /// Gives the service with the settings of now.
+    pub fn current(&self) -> impl Fn() -> App + Clone + Send + Sync + 'static {
+        let current = Arc::clone(&self.app);
+        move || App::clone(&current.load())
+    }
+
     /// Takes the settings over; those that are wrong change nothing.
     pub async fn reload(&mut self) -> anyhow::Result<()> {
         let mut vars = self.base.clone();
@@ -93,6 +101,7 @@ impl Running {
         let app = App::connect(Config::from_vars(&vars)?).await?;
         let workers = start(&app);
         self.router.store(Arc::new(app.router()));
+        self.app.store(Arc::new(app));
         std::mem::replace(&mut self.workers, workers).cancel();
         Ok(())
     }

@@ -45,6 +45,7 @@ use axum::{
     middleware::{from_fn, from_fn_with_state},
     routing::{delete, get, patch, post, put},
 };
+use svc_kit::observe::ObserveLayer;
 
 /// What `/health` and `version` say.
 pub const VERSION: &str = concat!("v", env!("CARGO_PKG_VERSION"));
@@ -134,6 +135,7 @@ pub fn router(app: &App) -> Router {
             cors::layer,
         ))
         .layer(from_fn(svc_kit::http::request_id_layer))
+        .layer(ObserveLayer::new(app.metrics().requests().clone()).routine(&["/health"]))
         .with_state(app.clone());
     // Before any route is chosen.
     Router::new()

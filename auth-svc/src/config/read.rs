@@ -7,7 +7,8 @@ use url::Url;
 
 use super::{
     Api, Config, Db, External, Jwt, Mailer, OAuthServer, Password, RateLimits, Security, SendLimit,
-    Sessions, Sms, Smtp, additions, hooks, mfa, notifications, providers, saml, sms as carriers,
+    Sessions, Sms, Smtp, additions, hooks, metrics, mfa, notifications, providers, saml,
+    sms as carriers,
 };
 use crate::domain::{jwt::Keys, redirect::AllowList};
 
@@ -91,6 +92,7 @@ impl Config {
             captcha: super::captcha::read(r),
             experimental: super::experimental::read(r),
             custom_oauth: super::custom_oauth::read(r),
+            metrics: metrics::read(r),
             additions: additions::read(r),
         };
         reader.finish()?;

@@ -3,7 +3,7 @@
 mod claims;
 mod mfa;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aws_lc_rs::hmac;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -26,6 +26,7 @@ use crate::{
     app::App,
     config::{Hook, HookTarget},
     error::{Code, Error},
+    metrics::HookResult,
 };
 
 /// For all attempts together.
@@ -45,7 +46,7 @@ pub async fn send_sms(
     let mut input = input(app, "send-sms", caller);
     input.insert("user".into(), account.to_json());
     input.insert("sms".into(), json!({ "otp": code, "phone": phone }));
-    invoke(app, conn, hook, input).await.map(drop)
+    invoke(app, conn, hook, "send-sms", input).await.map(drop)
 }
 
 /// Sends a mail instead of the mail server.
@@ -60,7 +61,7 @@ pub async fn send_email(
     let mut input = input(app, "send-email", caller);
     input.insert("user".into(), account.to_json());
     input.insert("email_data".into(), email_data);
-    invoke(app, conn, hook, input).await.map(drop)
+    invoke(app, conn, hook, "send-email", input).await.map(drop)
 }
 
 /// Lets the project refuse a user before there is one, or learn of one that there is now.
@@ -80,7 +81,7 @@ pub async fn user_created(
     };
     let mut input = input(app, name, caller);
     input.insert("user".into(), user);
-    invoke(app, conn, hook, input).await.map(drop)
+    invoke(app, conn, hook, name, input).await.map(drop)
 }
 
 /// What a hook decided about a password attempt.
@@ -104,7 +105,7 @@ pub async fn password_attempt(
     let mut input = input(app, "password-verification", caller);
     input.insert("user_id".into(), user.to_string().into());
     input.insert("valid".into(), valid.into());
-    let output = invoke(app, conn, hook, input).await?;
+    let output = invoke(app, conn, hook, "password-verification", input).await?;
     if output.get("decision").and_then(Value::as_str) != Some("reject") {
         return Ok(PasswordVerdict::default());
     }
@@ -133,7 +134,7 @@ pub async fn customise_claims(
     input.insert("user_id".into(), user.to_string().into());
     input.insert("claims".into(), Value::Object(claims));
     input.insert("authentication_method".into(), method.as_str().into());
-    let mut output = invoke(app, conn, hook, input).await?;
+    let mut output = invoke(app, conn, hook, "customize-access-token", input).await?;
     let claims = match output.remove("claims") {
         Some(Value::Object(claims)) => claims,
         None | Some(Value::Null) => {
@@ -175,6 +176,27 @@ async fn invoke(
     app: &App,
     conn: &mut PgConnection,
     hook: &Hook,
+    name: &'static str,
+    input: Map<String, Value>,
+) -> Result<Map<String, Value>, Error> {
+    let began = Instant::now();
+    let called = call(app, conn, hook, input).await;
+    let took = began.elapsed();
+    let (result, answer) = match called {
+        Ok(output) => match refusal(&output) {
+            Some(reason) => (HookResult::Refused, Err(reason)),
+            None => (HookResult::Success, Ok(output)),
+        },
+        Err(error) => (HookResult::Failed, Err(error)),
+    };
+    app.metrics().hook_answered(name, result, took);
+    answer
+}
+
+async fn call(
+    app: &App,
+    conn: &mut PgConnection,
+    hook: &Hook,
     input: Map<String, Value>,
 ) -> Result<Map<String, Value>, Error> {
     let output = match &hook.target {
@@ -183,11 +205,10 @@ async fn invoke(
             in_database(conn, schema, name, &Value::Object(input)).await?
         }
     };
-    let output = match output {
+    Ok(match output {
         Value::Object(map) => map,
         _ => Map::new(),
-    };
-    refusal(&output).map_or(Ok(output), Err)
+    })
 }
 
 /// The error that a hook answers with, if it gives a reason.

@@ -9,17 +9,23 @@ mod bucket;
 pub use bucket::{Bucket, Rule};
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
+use svc_kit::observe::PoolState;
 
 use crate::{
     config::RateLimits,
     error::{Code, Error},
+    metrics::Counts,
     store::rate_limits,
 };
 
@@ -71,6 +77,8 @@ pub struct Limiter {
     limits: RateLimits,
     shared: Option<PgPool>,
     known: Mutex<Known>,
+    refused: Counts<1>,
+    refused_mails: AtomicU64,
 }
 
 impl Limiter {
@@ -80,7 +88,31 @@ impl Limiter {
             limits: limits.clone(),
             shared,
             known: Mutex::default(),
+            refused: Counts::default(),
+            refused_mails: AtomicU64::new(0),
         }
+    }
+
+    /// Refusals by their code.
+    pub fn refused(&self) -> &Counts<1> {
+        &self.refused
+    }
+
+    /// Mails that the limit for all of them kept back.
+    pub fn refused_mails(&self) -> u64 {
+        self.refused_mails.load(Ordering::Relaxed)
+    }
+
+    /// The connections that limits are counted over, if they are shared.
+    pub(crate) fn pool_state(&self) -> Option<PoolState> {
+        let pool = self.shared.as_ref()?;
+        Some(PoolState::of_sqlx("limits", pool, None))
+    }
+
+    /// A refusal, which is counted.
+    fn refuse(&self, code: Code, message: impl Into<Cow<'static, str>>, wait: Duration) -> Error {
+        self.refused.add([code.as_str()]);
+        Error::too_many(code, message, wait)
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -173,7 +205,7 @@ impl Limiter {
         self.take(name, self.rule(route), now)
             .await
             .map_err(|wait| {
-                Error::too_many(
+                self.refuse(
                     Code::OverRequestRateLimit,
                     "Request rate limit reached",
                     wait,
@@ -190,7 +222,8 @@ impl Limiter {
         self.take("mail".to_owned(), limit.into(), now)
             .await
             .map_err(|wait| {
-                Error::too_many(
+                self.refused_mails.fetch_add(1, Ordering::Relaxed);
+                self.refuse(
                     Code::OverEmailSendRateLimit,
                     "email rate limit exceeded",
                     wait,
@@ -206,7 +239,7 @@ impl Limiter {
         self.take("text".to_owned(), self.limits.sms_sent.into(), now)
             .await
             .map_err(|wait| {
-                Error::too_many(Code::OverSmsSendRateLimit, "SMS rate limit exceeded", wait)
+                self.refuse(Code::OverSmsSendRateLimit, "SMS rate limit exceeded", wait)
             })
     }
 
@@ -233,7 +266,7 @@ impl Limiter {
         }
         let left = bucket.map_or(Ok(()), |mut bucket| bucket.take(rule, now));
         left.map_err(|wait| {
-            Error::too_many(
+            self.refuse(
                 Code::OverRequestRateLimit,
                 "Request rate limit reached",
                 wait,
@@ -246,6 +279,30 @@ impl Limiter {
         if let Some(rule) = self.guesses() {
             // That it was the last one is said to the next one.
             let _ = self.take(guess(subject), rule, now).await;
+        }
+    }
+
+    /// Fails when the last message of this kind went out too short a time ago.
+    pub fn check_frequency(
+        &self,
+        sent_at: Option<DateTime<Utc>>,
+        frequency: Duration,
+        code: Code,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        let frequency = chrono::Duration::from_std(frequency).unwrap_or_default();
+        match sent_at.map(|sent_at| sent_at + frequency) {
+            Some(next) if next > now => {
+                let seconds = (next - now).num_seconds();
+                Err(self.refuse(
+                    code,
+                    format!(
+                        "For security purposes, you can only request this after {seconds} seconds."
+                    ),
+                    (next - now).to_std().unwrap_or_default(),
+                ))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -262,29 +319,6 @@ impl Limiter {
 /// The name of the bucket. Addresses do not stand in it.
 fn guess(subject: &str) -> String {
     format!("guess:{}", super::otp::hash(subject, ""))
-}
-
-/// Fails when the last message of this kind went out too short a time ago.
-pub fn check_frequency(
-    sent_at: Option<DateTime<Utc>>,
-    frequency: Duration,
-    code: Code,
-    now: DateTime<Utc>,
-) -> Result<(), Error> {
-    let frequency = chrono::Duration::from_std(frequency).unwrap_or_default();
-    match sent_at.map(|sent_at| sent_at + frequency) {
-        Some(next) if next > now => {
-            let seconds = (next - now).num_seconds();
-            Err(Error::too_many(
-                code,
-                format!(
-                    "For security purposes, you can only request this after {seconds} seconds."
-                ),
-                (next - now).to_std().unwrap_or_default(),
-            ))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

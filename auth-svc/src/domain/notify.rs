@@ -130,7 +130,9 @@ async fn deliver(
     if let Some(hook) = &app.config().hooks.send_email {
         let mut tx = app.begin().await?;
         let data = notice.hook_data(caller);
-        hooks::send_email(app, &mut tx, hook, account, data, caller).await?;
+        let sent = hooks::send_email(app, &mut tx, hook, account, data, caller).await;
+        app.metrics().mailed(notice.kind().as_str(), &sent);
+        sent?;
         return Ok(tx.commit().await?);
     }
     let kind = notice.kind();
@@ -143,6 +145,7 @@ async fn deliver(
         kind: kind.as_str(),
     };
     let sent = app.smtp().send(&message).await;
+    app.metrics().mailed(kind.as_str(), &sent);
     sent.map_err(|error| Error::internal("Error sending notification email", error))
 }
 

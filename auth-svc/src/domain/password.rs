@@ -2,8 +2,12 @@
 
 mod scheme;
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
+use svc_kit::observe::Waiters;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
@@ -29,6 +33,58 @@ pub struct Hasher {
     nobody: Arc<str>,
     slots: Arc<Semaphore>,
     places: u32,
+    counts: Arc<Counts>,
+}
+
+/// What was to be done and what was done.
+#[derive(Debug, Default)]
+struct Counts {
+    hashes: Done,
+    comparisons: Done,
+    waiters: Waiters,
+}
+
+/// Pieces of work that were begun, and those that came to an end.
+#[derive(Debug, Default)]
+pub struct Done {
+    begun: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Done {
+    /// How many were asked for.
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// How many came to an end.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    async fn count<T, E>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        let outcome = work.await;
+        if outcome.is_ok() {
+            self.done.fetch_add(1, Ordering::Relaxed);
+        }
+        outcome
+    }
+}
+
+/// What there is to do, and what was done.
+#[derive(Debug)]
+pub struct Work<'a> {
+    /// New hashes.
+    pub hashes: &'a Done,
+    /// Comparisons with hashes.
+    pub comparisons: &'a Done,
+    /// How many can be worked on at a time.
+    pub places: usize,
+    /// How many of the places are taken.
+    pub running: usize,
+    /// Who waits for one.
+    pub waiting: usize,
 }
 
 impl Default for Hasher {
@@ -47,6 +103,19 @@ impl Hasher {
             nobody: scheme::of_nobody(scheme).into(),
             slots: Arc::new(Semaphore::new(cores)),
             places,
+            counts: Arc::default(),
+        }
+    }
+
+    /// What is done now, and what was.
+    pub fn work(&self) -> Work<'_> {
+        let places = self.places as usize;
+        Work {
+            hashes: &self.counts.hashes,
+            comparisons: &self.counts.comparisons,
+            places,
+            running: places.saturating_sub(self.slots.available_permits()),
+            waiting: self.counts.waiters.count(),
         }
     }
 
@@ -66,9 +135,9 @@ impl Hasher {
     /// The hash of a password.
     pub async fn hash(&self, password: &str) -> Result<String, Error> {
         let (password, scheme) = (password.to_owned(), self.scheme);
-        self.run(move || scheme::make(scheme, &password))
-            .await?
-            .map_err(|source| Error::internal("Error generating password hash", source))
+        let made = self.run(move || scheme::make(scheme, &password));
+        let made = self.counts.hashes.count(made).await?;
+        made.map_err(|source| Error::internal("Error generating password hash", source))
     }
 
     /// True when the password belongs to the hash. Without a hash the answer is no, after as long.
@@ -76,7 +145,8 @@ impl Hasher {
         let known = hash.is_some_and(|hash| !hash.is_empty());
         let hash = hash.filter(|hash| !hash.is_empty()).unwrap_or(&self.nobody);
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        let matches = self.run(move || scheme::verify(&password, &hash)).await?;
+        let compared = self.run(move || scheme::verify(&password, &hash));
+        let matches = self.counts.comparisons.count(compared).await?;
         Ok(matches && known)
     }
 
@@ -84,10 +154,9 @@ impl Hasher {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
-        let slot = Arc::clone(&self.slots)
-            .acquire_owned()
-            .await
-            .map_err(|error| Error::internal(UNAVAILABLE, error))?;
+        let slot = Arc::clone(&self.slots).acquire_owned();
+        let slot = self.counts.waiters.wait(slot).await;
+        let slot = slot.map_err(|error| Error::internal(UNAVAILABLE, error))?;
         tokio::task::spawn_blocking(move || {
             let _slot = slot;
             work()

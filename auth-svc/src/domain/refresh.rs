@@ -118,6 +118,21 @@ pub async fn exchange(
     client: Option<Uuid>,
     caller: &Caller,
 ) -> Result<Refreshed, Error> {
+    let method = Method::TokenRefresh.as_str();
+    let exchanged = exchange_in_turn(app, token, client, caller).await;
+    match &exchanged {
+        Ok(_) => app.metrics().signed_in(method),
+        Err(error) => app.metrics().not_signed_in(method, error),
+    }
+    exchanged
+}
+
+async fn exchange_in_turn(
+    app: &App,
+    token: &str,
+    client: Option<Uuid>,
+    caller: &Caller,
+) -> Result<Refreshed, Error> {
     let presented =
         Presented::parse(token).ok_or_else(|| Error::invalid("Refresh token is not valid"))?;
     let too_many = || {

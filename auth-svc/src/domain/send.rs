@@ -7,9 +7,7 @@ use sqlx::PgConnection;
 
 use super::{
     account::Account,
-    address, clock, hooks,
-    limiter::check_frequency,
-    otp,
+    address, clock, hooks, otp,
     pkce::Challenge,
     session::{Caller, Method},
     sms::{self, Channel, Failure},
@@ -114,14 +112,15 @@ pub async fn mail(
         Mail::Invite => None,
     };
     let code = Code::OverEmailSendRateLimit;
-    check_frequency(last, config.smtp.max_frequency, code, now)?;
+    app.limiter()
+        .check_frequency(last, config.smtp.max_frequency, code, now)?;
     let otp = otp::generate(app.random(), config.mailer.otp_length);
     let hash = otp::with_flow(otp::hash(&user.email, &otp), pkce);
     check_may_send(app, &[&user.email]).await?;
     let started = Instant::now();
-    if let Some(hook) = &config.hooks.send_email {
+    let sent = if let Some(hook) = &config.hooks.send_email {
         let data = email_data(caller, mail.action(), &otp, &hash, None);
-        hooks::send_email(app, conn, hook, account, data, caller).await?;
+        hooks::send_email(app, conn, hook, account, data, caller).await
     } else {
         let letter = Letter {
             to: &user.email,
@@ -129,8 +128,10 @@ pub async fn mail(
             hash: &hash,
             action: mail.action(),
         };
-        post(app, account, mail.kind(), &letter, caller).await?;
-    }
+        post(app, account, mail.kind(), &letter, caller).await
+    };
+    app.metrics().mailed(mail.action(), &sent);
+    sent?;
     app.send_time().record(started.elapsed());
     note(app, conn, account, mail.sent(), &hash, &user.email).await?;
     if mail == Mail::Invite {
@@ -170,7 +171,8 @@ pub async fn email_change(
     let now = app.now();
     let frequency = config.smtp.max_frequency;
     let code = Code::OverEmailSendRateLimit;
-    check_frequency(user.email_change_sent_at, frequency, code, now)?;
+    app.limiter()
+        .check_frequency(user.email_change_sent_at, frequency, code, now)?;
     let both = config.mailer.secure_email_change && !user.email.is_empty();
     let otp_new = otp::generate(app.random(), config.mailer.otp_length);
     let hash_new = otp::with_flow(otp::hash(email, &otp_new), pkce);
@@ -197,7 +199,9 @@ pub async fn email_change(
         } else {
             email_data(caller, "email_change", &otp_new, &hash_new, None)
         };
-        hooks::send_email(app, conn, hook, &wishing, data, caller).await?;
+        let sent = hooks::send_email(app, conn, hook, &wishing, data, caller).await;
+        app.metrics().mailed("email_change", &sent);
+        sent?;
     } else {
         let mut letters = vec![Letter {
             to: email,
@@ -214,7 +218,9 @@ pub async fn email_change(
             });
         }
         for letter in &letters {
-            post(app, &wishing, Kind::EmailChange, letter, caller).await?;
+            let sent = post(app, &wishing, Kind::EmailChange, letter, caller).await;
+            app.metrics().mailed("email_change", &sent);
+            sent?;
         }
     }
     let change = EmailChange {
@@ -284,7 +290,8 @@ pub async fn text(
         Text::Reauthentication => (user.reauthentication_sent_at, Sent::Reauthentication),
     };
     let frequency = config.sms.max_frequency;
-    check_frequency(last, frequency, Code::OverSmsSendRateLimit, now)?;
+    app.limiter()
+        .check_frequency(last, frequency, Code::OverSmsSendRateLimit, now)?;
     let mut message_id = None;
     let otp = if let Some(fixed) = config.sms.test_code(phone, now) {
         message_id = Some("test-otp".to_owned());
@@ -300,7 +307,9 @@ pub async fn text(
             if text == Text::PhoneChange {
                 phone.clone_into(&mut wishing.user.phone_change);
             }
-            hooks::send_sms(app, conn, hook, &wishing, message, caller).await?;
+            let sent = hooks::send_sms(app, conn, hook, &wishing, message, caller).await;
+            app.metrics().texted(&sent);
+            sent?;
         } else {
             let message = sms::Message {
                 phone,
@@ -309,6 +318,7 @@ pub async fn text(
                 channel,
             };
             let sent = sms::send(app, message).await;
+            app.metrics().texted(&sent);
             let id = sent.map_err(|failure| text.not_sent(failure))?;
             message_id = Some(id).filter(|id| !id.is_empty());
         }

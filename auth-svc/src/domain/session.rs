@@ -219,7 +219,9 @@ pub async fn begin_for(
         refresh_token: signed.or(token).unwrap_or_default(),
         counter,
     };
-    issue(app, conn, grant, method, caller).await
+    let issued = issue(app, conn, grant, method, caller).await?;
+    app.metrics().signed_in(method.as_str());
+    Ok(issued)
 }
 
 /// When a session ends in which a user with a second factor did not prove it, where that is limited.

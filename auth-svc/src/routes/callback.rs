@@ -8,7 +8,7 @@ use crate::{
     app::App,
     domain::{
         external::complete::{self, Answer, Completed, Failure},
-        session::{Caller, Issued},
+        session::{Caller, Issued, Method},
     },
     error::{Code, Error},
     store::external_flows::ExternalFlow,
@@ -52,6 +52,7 @@ async fn come_back<'a>(
     let flow = match complete::find_flow(app, value("state")).await {
         Ok(flow) => flow,
         Err(error) => {
+            app.metrics().not_signed_in(Method::OAuth.as_str(), &error);
             // Who this was for is unknown, so only the site can be told.
             let told = Told::of(&Failure::Ours(error));
             let location = target::with_query(&app.config().site_url, &told.pairs());
@@ -74,7 +75,14 @@ async fn come_back<'a>(
             token::name_session(&mut response, &issued);
             return Ok(response);
         }
-        Err(failure) => with_failure(goal, &failure),
+        Err(failure) => {
+            let (metrics, method) = (app.metrics(), Method::OAuth.as_str());
+            match &failure {
+                Failure::Ours(error) => metrics.not_signed_in(method, error),
+                Failure::Provider { .. } => metrics.refused_by_provider(method),
+            }
+            with_failure(goal, &failure)
+        }
     };
     target::found(location)
 }

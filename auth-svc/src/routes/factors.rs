@@ -14,6 +14,7 @@ use crate::{
     domain::{
         limiter::Route,
         mfa::{self, Acting, Answer, FactorType, Wish},
+        session::Method,
         sms::Channel,
     },
     error::{Code, Error},
@@ -165,8 +166,17 @@ pub(super) async fn verify(
     let acting = acting(&signed_in)?;
     let Body(params) = body?;
     let answer = params.answer(&factor)?;
-    let issued = mfa::verify(&app, acting, &factor, params.challenge_id, answer).await?;
-    Ok(Json(issued.to_json()))
+    let verified = mfa::verify(&app, acting, &factor, params.challenge_id, answer).await;
+    let method = match factor.factor_type.as_str() {
+        "phone" => Method::MfaPhone,
+        "webauthn" => Method::MfaWebAuthn,
+        _ => Method::Totp,
+    };
+    match &verified {
+        Ok(_) => app.metrics().signed_in(method.as_str()),
+        Err(error) => app.metrics().not_signed_in(method.as_str(), error),
+    }
+    Ok(Json(verified?.to_json()))
 }
 
 pub(super) async fn unenroll(

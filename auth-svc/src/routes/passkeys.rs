@@ -16,7 +16,7 @@ use crate::{
     domain::{
         limiter::Route,
         passkeys::{self, passkey_json},
-        session::Caller,
+        session::{Caller, Method},
     },
     error::{Code, Error},
     store,
@@ -91,8 +91,11 @@ pub(super) async fn authenticate(
     Body(params): Body<FinishParams>,
 ) -> Result<Response, Error> {
     let (challenge, credential) = params.check()?;
-    let issued = passkeys::authenticate(&app, challenge, credential, &caller).await?;
-    Ok(token::issued(&issued, None))
+    let issued = passkeys::authenticate(&app, challenge, credential, &caller).await;
+    if let Err(error) = &issued {
+        app.metrics().not_signed_in(Method::Passkey.as_str(), error);
+    }
+    Ok(token::issued(&issued?, None))
 }
 
 pub(super) async fn begin_registration(

@@ -28,7 +28,7 @@ use crate::{
             complete::{self, Posted},
             sp,
         },
-        session::Caller,
+        session::{Caller, Method},
     },
     error::{Code, Error},
 };
@@ -146,6 +146,8 @@ pub(super) async fn acs(
     let returned = match complete::complete(&app, &saml, &posted, &caller).await {
         Ok(returned) => returned,
         Err(error) => {
+            app.metrics()
+                .not_signed_in(Method::SsoSaml.as_str(), &error);
             let told = Told::of(&Failure::Ours(error));
             let site = target::with_query(&app.config().site_url, &told.pairs());
             return target::see_other(site);

@@ -90,13 +90,21 @@ pub(super) async fn post(
         domain_web3::check_enabled(&app.config().external.web3)?;
     }
     let Body(params) = body?;
-    match grant {
-        "password" => password(&app, &read(params)?, &caller).await,
-        "refresh_token" => refresh_token(&app, &read(params)?, &caller).await,
-        "pkce" => pkce(&app, &read(params)?, &caller).await,
-        "web3" => web3::grant(&app, &read(params)?, &caller).await,
-        _ => id_token::grant(&app, &read(params)?, parts, &caller).await,
+    let (method, outcome) = match grant {
+        // Counts for itself: clients of the OAuth server come by another way.
+        "refresh_token" => return refresh_token(&app, &read(params)?, &caller).await,
+        "password" => ("password", password(&app, &read(params)?, &caller).await),
+        "pkce" => ("pkce", pkce(&app, &read(params)?, &caller).await),
+        "web3" => ("web3", web3::grant(&app, &read(params)?, &caller).await),
+        _ => {
+            let outcome = id_token::grant(&app, &read(params)?, parts, &caller).await;
+            ("oauth", outcome)
+        }
+    };
+    if let Err(error) = &outcome {
+        app.metrics().not_signed_in(method, error);
     }
+    outcome
 }
 
 /// The session as a response, with the headers that say whose it is.

@@ -71,6 +71,14 @@ pub(super) async fn post(
         return from_page(&app, caller, &body).await;
     }
     let params: Params = extract::parse(&body)?;
+    let answered = answer_code(&app, &caller, &params).await;
+    if let Err(error) = &answered {
+        app.metrics().not_signed_in(Method::Otp.as_str(), error);
+    }
+    answered
+}
+
+async fn answer_code(app: &App, caller: &Caller, params: &Params) -> Result<Response, Error> {
     app.limiter()
         .check(Route::Verify, caller.limited_as.as_deref(), app.now())
         .await?;
@@ -83,15 +91,15 @@ pub(super) async fn post(
         ));
     }
     let mut tx = app.begin().await?;
-    let proved = prove(&app, &mut tx, &params, &caller.aud).await?;
-    let Some(account) = confirm::apply(&app, &mut tx, &proved, &caller).await? else {
+    let proved = prove(app, &mut tx, params, &caller.aud).await?;
+    let Some(account) = confirm::apply(app, &mut tx, &proved, caller).await? else {
         tx.commit().await?;
         return Ok(Json(json!({ "msg": HALF_DONE, "code": "200" })).into_response());
     };
-    let issued = session::begin(&app, &mut tx, &account, Method::Otp, &caller).await?;
+    let issued = session::begin(app, &mut tx, &account, Method::Otp, caller).await?;
     tx.commit().await?;
     let both = (&proved.account, &account);
-    notify::confirmed(&app, proved.purpose, both, &caller).await;
+    notify::confirmed(app, proved.purpose, both, caller).await;
     Ok(token::issued(&issued, None))
 }
 
@@ -220,7 +228,10 @@ async fn answer_link(
         }
         Ok(Followed::Code(code)) => with_code(target, &code),
         Ok(Followed::HalfDone) => with_message(target, pkce),
-        Err(error) => with_error(target, pkce, &error),
+        Err(error) => {
+            app.metrics().not_signed_in(Method::Otp.as_str(), &error);
+            with_error(target, pkce, &error)
+        }
     };
     see_other(location)
 }

@@ -28,6 +28,7 @@ mod limits;
 mod linking;
 mod mail_sink;
 mod mail_templates;
+mod metrics;
 mod mfa_phone;
 mod mfa_totp;
 mod mfa_webauthn;

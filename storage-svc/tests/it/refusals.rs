@@ -97,8 +97,9 @@ async fn metrics_count_what_was_answered_if_they_are_wanted() {
         "storage_api_http_requests_total{method=\"GET\",family=\"object\",status_code=\"4xx\"} 1",
         "storage_api_http_request_duration_seconds_count{family=\"object\"} 2",
         "storage_api_upload_success{uploadType=\"standard\"} 1",
+        // A path alone does not tell that this bucket is only named `public`.
         "http_server_request_duration_seconds_count{http_request_method=\"PUT\",\
-         http_route=\"/object/{bucket}/{*key}\",http_response_status_code=\"200\"} 1",
+         http_route=\"/object/public/{bucket}/{*key}\",http_response_status_code=\"200\"} 1",
         "http_server_request_duration_seconds_count{http_request_method=\"GET\",\
          http_route=\"/object/public/{bucket}/{*key}\",http_response_status_code=\"400\"} 1",
         "http_server_active_requests{http_request_method=\"PUT\"} 0",

@@ -26,7 +26,7 @@ pub async fn send_mfa_sms(
     input.insert("user".into(), account.to_json());
     let sms = json!({ "otp": code, "sms_type": "mfa", "phone": phone });
     input.insert("sms".into(), sms);
-    invoke(app, conn, hook, input).await.map(drop)
+    invoke(app, conn, hook, "send-sms", input).await.map(drop)
 }
 
 /// Tells the project of an attempt; gives the reason when it rejects the attempt.
@@ -43,7 +43,7 @@ pub async fn mfa_attempt(
     input.insert("factor_id".into(), factor.id.to_string().into());
     input.insert("factor_type".into(), factor.factor_type.as_str().into());
     input.insert("valid".into(), valid.into());
-    let output = invoke(app, conn, hook, input).await?;
+    let output = invoke(app, conn, hook, "mfa-verification", input).await?;
     let text = |name: &str| output.get(name).and_then(Value::as_str);
     if text("decision") != Some("reject") {
         return Ok(None);

@@ -8,9 +8,7 @@ use crate::{
     app::App,
     domain::{
         audit::{self, Action, Actor},
-        clock, encryption, hooks,
-        limiter::check_frequency,
-        otp,
+        clock, encryption, hooks, otp,
         session::Caller,
         sms::{self, Channel, Failure},
         webauthn::{self, Purpose},
@@ -90,10 +88,14 @@ async fn text(
 ) -> Result<String, Error> {
     let phone = app.config().mfa.phone;
     let (last, code) = (factor.last_challenged_at, Code::OverSmsSendRateLimit);
-    check_frequency(last, phone.max_frequency, code, app.now())?;
+    app.limiter()
+        .check_frequency(last, phone.max_frequency, code, app.now())?;
     let otp = otp::generate(app.random(), phone.otp_length);
     if let Some(hook) = &app.config().hooks.send_sms {
-        hooks::send_mfa_sms(app, conn, hook, account, (&factor.phone, &otp), caller).await?;
+        let message = (factor.phone.as_str(), otp.as_str());
+        let sent = hooks::send_mfa_sms(app, conn, hook, account, message, caller).await;
+        app.metrics().texted(&sent);
+        sent?;
         return Ok(otp);
     }
     let message = sms::Message {
@@ -102,12 +104,12 @@ async fn text(
         for_factor: true,
         channel,
     };
-    sms::send(app, message)
-        .await
-        .map_err(|failure| match failure {
-            Failure::NotSetUp(_) => Error::internal("Failed to get SMS provider", failure),
-            _ => Error::internal("error sending message", failure),
-        })?;
+    let sent = sms::send(app, message).await;
+    app.metrics().texted(&sent);
+    sent.map_err(|failure| match failure {
+        Failure::NotSetUp(_) => Error::internal("Failed to get SMS provider", failure),
+        _ => Error::internal("error sending message", failure),
+    })?;
     Ok(otp)
 }
 
