@@ -346,7 +346,10 @@ impl Stack {
             layer: &layer,
             smtp_port: self.smtp_port,
         };
-        let auth = auth_svc::App::connect(auth_svc::Config::from_vars(&wiring.auth())?).await?;
+        let auth = auth_svc::Config::from_vars(&wiring.auth())?;
+        let auth_metrics = auth_svc::metrics::Listener::bind(&auth.metrics).await;
+        let auth_metrics = auth_metrics.context("auth's port for metrics")?;
+        let auth = auth_svc::App::connect(auth).await?;
         let rest = rest_svc::App::connect(rest_svc::Config::from_vars(&wiring.rest())?).await?;
         let storage =
             storage_svc::App::connect(storage_svc::Config::from_vars(&wiring.storage())?).await?;
@@ -388,6 +391,10 @@ impl Stack {
         }
         let gateway = gateway::App::new(config);
         let round_stop = self.stop.child_token();
+        if let Some(metrics) = auth_metrics {
+            let auth = auth.clone();
+            tokio::spawn(metrics.serve(move || auth.clone(), round_stop.clone()));
+        }
         let listener = TcpListener::from_std(self.api.try_clone()?)?;
         let server = tokio::spawn(report(
             "gateway",
