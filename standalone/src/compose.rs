@@ -392,10 +392,10 @@ impl Stack {
         let gateway = gateway::App::new(config);
         workers.push(gateway.spawn_workers(workers_stop.clone()));
         let round_stop = self.stop.child_token();
-        if let Some(metrics) = auth_metrics {
+        let auth_metrics = auth_metrics.map(|metrics| {
             let auth = auth.clone();
-            tokio::spawn(metrics.serve(move || auth.clone(), round_stop.clone()));
-        }
+            tokio::spawn(metrics.serve(move || auth.clone(), round_stop.clone()))
+        });
         let listener = TcpListener::from_std(self.api.try_clone()?)?;
         let server = gateway::Server::with_listener(&gateway, listener).await?;
         let server = tokio::spawn(report(
@@ -422,6 +422,10 @@ impl Stack {
         };
         round_stop.cancel();
         let _ = server.await;
+        if let Some(metrics) = auth_metrics {
+            // The next round wants the same port.
+            let _ = metrics.await;
+        }
         workers_stop.cancel();
         for worker in workers {
             worker.close();
