@@ -94,7 +94,6 @@ async fn requests_are_counted_by_route_under_new_names_and_under_the_originals()
             r#"http_server_duration_milliseconds_count{http_method="GET",http_route="/user",http_status_code="401"} 2"#,
             r#"http_server_active_requests{http_request_method="GET"} 0"#,
             r#"db_client_connection_max{db_client_connection_pool_name="auth"} 10"#,
-            r#"db_client_connection_count{db_client_connection_pool_name="auth",db_client_connection_state="used"} 0"#,
             r#"db_client_connection_pending_requests{db_client_connection_pool_name="auth"} 0"#,
             r#"db_client_connection_max{db_client_connection_pool_name="limits"} 2"#,
         ],
