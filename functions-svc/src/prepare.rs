@@ -264,7 +264,37 @@ fn configuration(definition: &Definition, shims: &Shims) -> Result<String, Prepa
     };
     stand_in(found.serve, &shims.serve);
     stand_in(found.types, &shims.types);
+    for name in found.bare {
+        let within = format!("{name}/");
+        let is_said = |key: &String| {
+            *key == name || *key == within || (key.ends_with('/') && name.starts_with(key.as_str()))
+        };
+        if !imports.keys().any(is_said) {
+            imports.insert(name.clone(), json!(platform_package(&name)));
+        }
+    }
     Ok(Value::Object(config).to_string())
+}
+
+/// Where a package of the platform comes from if nobody says it.
+///
+/// edge-runtime fails with these. Other packages fail here, too: a name that nobody chose could be anybody's, while this
+/// scope is the platform's own.
+fn platform_package(name: &str) -> String {
+    const CLIENTS: [&str; 6] = [
+        "supabase",
+        "auth",
+        "functions",
+        "postgrest",
+        "realtime",
+        "storage",
+    ];
+    let is_client = name
+        .strip_prefix("@supabase/")
+        .and_then(|rest| rest.strip_suffix("-js"))
+        .is_some_and(|client| CLIENTS.contains(&client));
+    let version = if is_client { "@2" } else { "" };
+    format!("npm:{name}{version}")
 }
 
 /// What a `deno.json` or an import map says that concerns running.
