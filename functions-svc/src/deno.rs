@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::config;
 
 const BOOT: &str = include_str!("runtime/boot.ts");
+const REQUESTS: &str = include_str!("runtime/requests.ts");
 const SERVE: &str = include_str!("runtime/serve.ts");
 const TYPES: &str = include_str!("runtime/types.ts");
 
@@ -37,6 +38,8 @@ impl Deno {
         let deno = Self { config, setpriv };
         fs::create_dir_all(deno.modules_dir())?;
         for (path, text) in [
+            // Before the one that imports it.
+            (deno.modules_dir().join("requests.ts"), REQUESTS),
             (deno.boot_module(), BOOT),
             (deno.serve_module(), SERVE),
             (deno.types_module(), TYPES),

@@ -30,6 +30,7 @@ use crate::{
 mod output;
 mod spawner;
 
+use output::{Output, Said};
 pub(crate) use spawner::Spawner;
 
 /// Why a process was ended, or ended by itself.
@@ -89,10 +90,13 @@ struct Reported {
 /// A line of the process to us, behind its mark.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Message {
+enum Message<'a> {
     Ready(bool),
     /// How many background tasks run.
     Background(usize),
+    /// Something that the function said on its console.
+    #[serde(borrow)]
+    Log(Said<'a>),
 }
 
 impl Process {
@@ -154,22 +158,14 @@ impl Process {
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write_lines(stdin, lines));
         }
+        let output = Arc::new(Output::new(function, id));
         if let Some(stdout) = child.stdout.take() {
-            let (mark, state) = (mark.clone(), state.clone());
-            tokio::spawn(output::log(
-                stdout,
-                output::Source::new(function, id, "stdout"),
-                Some(mark),
-                move |message| state.note(&message),
-            ));
+            let (state, said) = (state.clone(), output.clone());
+            let note = move |message: &str| state.note(message, &said);
+            tokio::spawn(output.clone().log(stdout, "info", Some(mark.clone()), note));
         }
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(output::log(
-                stderr,
-                output::Source::new(function, id, "stderr"),
-                None,
-                |_| (),
-            ));
+            tokio::spawn(output.log(stderr, "error", None, |_| ()));
         }
         tokio::spawn(wait(
             child,
@@ -202,6 +198,7 @@ impl Process {
             format!("unix:{}", self.socket.display()),
         );
         env.insert("SB_EXECUTION_ID".to_owned(), self.id.to_string());
+        env.insert("SUPABASE_FUNCTION_SLUG".to_owned(), definition.name.clone());
         self.tell(&json!({
             "mark": self.mark,
             "module": file_url(module),
@@ -272,12 +269,13 @@ impl Process {
 }
 
 impl Reported {
-    fn note(&self, message: &str) {
+    fn note(&self, message: &str, output: &Output) {
         match serde_json::from_str(message) {
             Ok(Message::Ready(ready)) => {
                 self.ready.send_replace(ready);
             }
             Ok(Message::Background(count)) => self.background.store(count, Ordering::Relaxed),
+            Ok(Message::Log(said)) => output.say(&said),
             Err(error) => tracing::warn!(%error, "a process said what it should not"),
         }
     }

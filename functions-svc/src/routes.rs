@@ -2,6 +2,7 @@ use axum::{
     Json, Router,
     body::Body,
     extract::State,
+    middleware::from_fn,
     response::{IntoResponse as _, Response},
     routing::get,
 };
@@ -28,6 +29,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/_internal/metric", get(metric))
         .route("/_internal/metrics", get(metrics))
         .fallback(call)
+        .layer(from_fn(svc_kit::http::request_id_layer))
         .with_state(app)
 }
 

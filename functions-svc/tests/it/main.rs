@@ -7,6 +7,7 @@
 
 mod isolation;
 mod lifecycle;
+mod logs;
 mod modules;
 mod serving;
 mod streaming;

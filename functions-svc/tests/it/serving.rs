@@ -123,6 +123,7 @@ async fn a_function_finds_its_environment_and_nothing_else() {
             "OWN": "1",
             "STRIPE": "sk_1",
             "SB_REGION": "in-south",
+            "SUPABASE_FUNCTION_SLUG": "env",
             "SUPABASE_URL": "http://platform.example",
             "SUPABASE_PUBLISHABLE_KEYS": r#"{"default":"sb_publishable_x"}"#,
         })
