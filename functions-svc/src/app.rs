@@ -3,7 +3,9 @@ use std::sync::Arc;
 use axum::Router;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Config, jobs::Jobs, metrics::Metrics, pool::Pool, registry::Registry, routes};
+use crate::{
+    Config, jobs::Jobs, metrics::Metrics, pool::Pool, registry::Registry, routes, token::Keys,
+};
 
 /// The functions service.
 #[derive(Clone, Debug)]
@@ -12,6 +14,7 @@ pub struct App(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     config: Config,
+    keys: Keys,
     registry: Arc<Registry>,
     pool: Arc<Pool>,
     metrics: Arc<Metrics>,
@@ -27,10 +30,12 @@ impl App {
         if pool.deno.binary().is_none() {
             tracing::warn!("there is no Deno: functions answer 503 until it is installed");
         }
+        let keys = Keys::new(config.keys.clone(), config.published_keys.clone())?;
         let jobs = Jobs::new(config.jobs.clone())?;
         registry.look(std::time::Duration::ZERO, &pool).await;
         Ok(Self(Arc::new(Inner {
             config,
+            keys,
             registry,
             pool,
             metrics,
@@ -57,6 +62,10 @@ impl App {
 
     pub(crate) fn config(&self) -> &Config {
         &self.0.config
+    }
+
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.0.keys
     }
 
     pub(crate) fn registry(&self) -> &Registry {

@@ -7,6 +7,8 @@ use svc_kit::{
     jwt::KeySet,
 };
 
+use url::Url;
+
 use crate::settings::{self, SettingsByName};
 
 mod environment;
@@ -24,8 +26,11 @@ pub struct Config {
     pub port: u16,
     /// `VERIFY_JWT`, default true: every call but OPTIONS needs a token, unless its function says otherwise.
     pub verify_jwt: bool,
-    /// `JWT_SECRET`, and with `SUPABASE_JWKS` also asymmetric keys.
+    /// `JWT_SECRET`, and with `SUPABASE_JWKS` (or `JWKS`) also asymmetric keys.
     pub keys: KeySet,
+    /// Where asymmetric keys are read when the first token needs one, if none are given: what the auth service at
+    /// `SUPABASE_URL` publishes.
+    pub published_keys: Option<Url>,
     /// `FUNCTIONS_RELAY_ERROR`, default false: a refused token is marked `x-relay-error: true`, as an old relay did.
     pub relay_error: bool,
     /// Where functions are and what is said about them.
@@ -139,16 +144,29 @@ impl Config {
         if let Some(secret) = reader.text(&["JWT_SECRET"]) {
             keys.push_secret(secret.as_bytes());
         }
-        if let Some(set) = reader.parse_with(&["SUPABASE_JWKS"], |text| {
-            KeySet::from_secret_or_jwks(text).map_err(|error| error.to_string())
-        }) {
-            keys.extend(set);
-        }
+        let given = reader.parse_with(&["SUPABASE_JWKS", "JWKS"], |text| {
+            serde_json::from_str(text)
+                .map_err(|_| "expected a set of keys in JSON".to_owned())
+                .and_then(|set| KeySet::from_jwks(&set).map_err(|error| error.to_string()))
+        });
+        let published_keys = match given {
+            Some(set) => {
+                keys.extend(set);
+                None
+            }
+            None => reader.text(&["SUPABASE_URL"]).and_then(|url| {
+                Url::parse(url)
+                    .ok()?
+                    .join("/auth/v1/.well-known/jwks.json")
+                    .ok()
+            }),
+        };
         let config = Self {
             host: reader.text_or(&["EDGE_RUNTIME_HOST"], "0.0.0.0"),
             port: reader.parse_or(&["EDGE_RUNTIME_PORT", "PORT"], 9000),
             verify_jwt: reader.flag(&["VERIFY_JWT"], true),
             keys,
+            published_keys,
             relay_error: reader.flag(&["FUNCTIONS_RELAY_ERROR"], false),
             source: source(&mut reader),
             env: FunctionEnv::from_vars(vars),

@@ -92,7 +92,7 @@ async fn answer(app: &App, mut request: Request<Body>) -> Result<Response, Error
         function.definition.verify_jwt
     });
     if verify && request.method() != Method::OPTIONS {
-        token::check(request.headers(), &config.keys)?;
+        token::check(request.headers(), app.keys()).await?;
     }
     if name.is_empty() {
         return Err(Error::MissingName);
