@@ -130,6 +130,8 @@ pub struct Limits {
     pub cpu_hard: Duration,
     /// `FUNCTIONS_MEMORY_LIMIT_MB`, default 256: of a process, in MiB.
     pub memory_mb: u64,
+    /// `FUNCTIONS_TMP_LIMIT_MB`, default 256: of the files in a process's `/tmp`, in MiB.
+    pub tmp_mb: u64,
     /// `FUNCTIONS_POOL_SIZE`, default 2: processes that are started before they are needed.
     pub spares: usize,
     /// `FUNCTIONS_PREPARE_TIMEOUT`, default 120s: how long fetching the packages of a function may take.
@@ -279,6 +281,7 @@ fn limits(reader: &mut Reader<'_>) -> Limits {
         max_workers: reader.parse_or(&["FUNCTIONS_MAX_PARALLELISM"], DEFAULT_WORKERS),
         max_requests: reader.parse_or(&["FUNCTIONS_MAX_REQUESTS"], DEFAULT_REQUESTS),
         memory_mb: reader.parse_or(&["FUNCTIONS_MEMORY_LIMIT_MB"], 256),
+        tmp_mb: reader.parse_or(&["FUNCTIONS_TMP_LIMIT_MB"], 256),
         spares: reader.parse_or(&["FUNCTIONS_POOL_SIZE"], 2),
     };
     if limits.memory_mb < 32 {

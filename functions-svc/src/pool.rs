@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -23,9 +23,11 @@ use crate::{
 };
 
 mod keeper;
+mod run_dir;
 mod spares;
 
 use keeper::Watched;
+use run_dir::RunDir;
 use spares::Spares;
 
 /// The processes of all functions.
@@ -42,38 +44,15 @@ pub(crate) struct Pool {
     spares: Spares,
 }
 
-/// Where sockets are; ours is removed at the end.
-#[derive(Debug)]
-enum RunDir {
-    Ours(tempfile::TempDir),
-    Given(PathBuf),
-}
-
-impl RunDir {
-    fn path(&self) -> &Path {
-        match self {
-            Self::Ours(dir) => dir.path(),
-            Self::Given(dir) => dir,
-        }
-    }
-}
-
 impl Pool {
     pub(crate) fn new(config: &Config, metrics: Arc<Metrics>) -> io::Result<Self> {
-        let run_dir = match &config.deno.run_dir {
-            Some(dir) => {
-                std::fs::create_dir_all(dir)?;
-                RunDir::Given(dir.clone())
-            }
-            None => RunDir::Ours(tempfile::Builder::new().prefix("nilam-fn-").tempdir()?),
-        };
         Ok(Self {
             deno: Deno::new(config.deno.clone())?,
             limits: config.limits.clone(),
             bundles: config.deno.bundles,
             metrics,
             spawner: Spawner::new()?,
-            run_dir,
+            run_dir: RunDir::new(config.deno.run_dir.as_deref())?,
             permits: Arc::new(Semaphore::new(config.limits.max_workers.get())),
             workers: Mutex::default(),
             spares: Spares::new(config.limits.spares),

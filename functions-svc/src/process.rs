@@ -2,13 +2,14 @@
 
 use std::{
     fs, io,
-    os::unix::process::ExitStatusExt as _,
+    os::unix::{fs::DirBuilderExt as _, process::ExitStatusExt as _},
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::SystemTime,
 };
 
 use serde::Deserialize;
@@ -25,6 +26,7 @@ use crate::{
     config::Limits,
     deno::{Deno, list_item, module_arguments},
     prepare::{Prepared, file_url},
+    worker::changed,
 };
 
 mod output;
@@ -40,6 +42,8 @@ pub(crate) enum Cause {
     Cpu,
     /// Too much memory.
     Memory,
+    /// Too many or too large files in its `/tmp`.
+    Storage,
     /// It lived too long.
     WallClock,
     /// It did not start to serve in time.
@@ -56,6 +60,7 @@ impl Cause {
         match self {
             Self::Cpu => "cpu",
             Self::Memory => "memory",
+            Self::Storage => "storage",
             Self::WallClock => "wall_clock",
             Self::Boot => "boot",
             Self::Stopped => "stopped",
@@ -71,6 +76,10 @@ pub(crate) struct Process {
     pub(crate) id: Uuid,
     pub(crate) pid: u32,
     pub(crate) socket: PathBuf,
+    /// What the function knows as `/tmp`; it goes with the process.
+    pub(crate) tmp: PathBuf,
+    /// When it was made.
+    pub(crate) tmp_made: Option<SystemTime>,
     mark: String,
     input: mpsc::Sender<Vec<u8>>,
     kill: mpsc::Sender<()>,
@@ -114,7 +123,8 @@ impl Process {
         // Short, because the whole path of a socket has a hundred bytes.
         let folder = run_dir.join(&id.simple().to_string()[..12]);
         fs::create_dir_all(&folder)?;
-        let socket = folder.join("s");
+        let (socket, tmp) = (folder.join("s"), folder.join("t"));
+        fs::DirBuilder::new().mode(0o700).create(&tmp)?;
         let mut command = deno.guarded_command(binary);
         command
             .arg("run")
@@ -128,9 +138,13 @@ impl Process {
             .arg("--allow-sys=osRelease,osUptime,cpus,loadavg,systemMemoryInfo")
             .arg(format!(
                 "--allow-read={}",
-                readable(deno, definition, prepared, &socket)
+                readable(deno, definition, prepared, &[&socket, &tmp])
             ))
-            .arg(format!("--allow-write={}", list_item(&socket)))
+            .arg(format!(
+                "--allow-write={},{}",
+                list_item(&socket),
+                list_item(&tmp)
+            ))
             .arg(deno.boot_module())
             .current_dir(&definition.folder)
             .stdin(Stdio::piped())
@@ -140,10 +154,10 @@ impl Process {
         let child = spawner.spawn(command).await.inspect_err(|_| {
             let _ = fs::remove_dir_all(&folder);
         })?;
-        Ok(Self::supervise(child, id, &definition.name, socket))
+        Ok(Self::supervise(child, id, &definition.name, &folder))
     }
 
-    fn supervise(mut child: Child, id: Uuid, function: &str, socket: PathBuf) -> Self {
+    fn supervise(mut child: Child, id: Uuid, function: &str, folder: &Path) -> Self {
         let pid = child.id().unwrap_or_default();
         let mark = format!("{}:", Uuid::new_v4().simple());
         let (input, lines) = mpsc::channel(8);
@@ -172,12 +186,14 @@ impl Process {
             kills,
             cause.clone(),
             ended_tx,
-            socket.parent().map(Path::to_owned),
+            folder.to_owned(),
         ));
         Self {
             id,
             pid,
-            socket,
+            socket: folder.join("s"),
+            tmp_made: changed(&folder.join("t")),
+            tmp: folder.join("t"),
             mark,
             input,
             kill,
@@ -197,12 +213,15 @@ impl Process {
             "DENO_SERVE_ADDRESS".to_owned(),
             format!("unix:{}", self.socket.display()),
         );
+        env.insert("TMPDIR".to_owned(), self.tmp.display().to_string());
         env.insert("SB_EXECUTION_ID".to_owned(), self.id.to_string());
         env.insert("SUPABASE_FUNCTION_SLUG".to_owned(), definition.name.clone());
         self.tell(&json!({
             "mark": self.mark,
             "module": file_url(module),
             "socket": self.socket,
+            "tmp": self.tmp,
+            "places": std::iter::once(&definition.folder).chain(&definition.readable).collect::<Vec<_>>(),
             "env": env,
         }));
     }
@@ -281,13 +300,13 @@ impl Reported {
     }
 }
 
-fn readable(deno: &Deno, definition: &Definition, prepared: &Prepared, socket: &Path) -> String {
+fn readable(deno: &Deno, definition: &Definition, prepared: &Prepared, own: &[&Path]) -> String {
     let ours = [deno.modules_dir(), deno.packages_dir()];
     let paths: Vec<String> = std::iter::once(definition.folder.as_path())
         .chain(definition.readable.iter().map(PathBuf::as_path))
         .chain(ours.iter().map(PathBuf::as_path))
         .chain(prepared.config.parent())
-        .chain([socket])
+        .chain(own.iter().copied())
         .map(list_item)
         .collect();
     paths.join(",")
@@ -307,7 +326,7 @@ async fn wait(
     mut kills: mpsc::Receiver<()>,
     cause: Arc<OnceLock<Cause>>,
     ended: watch::Sender<Option<Cause>>,
-    folder: Option<PathBuf>,
+    folder: PathBuf,
 ) {
     let status = tokio::select! {
         status = child.wait() => status,
@@ -321,9 +340,8 @@ async fn wait(
         .get()
         .copied()
         .unwrap_or_else(|| status.map_or(Cause::Failed, cause_of));
-    if let Some(folder) = folder {
-        let _ = fs::remove_dir_all(folder);
-    }
+    // The function may have left many files.
+    let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
     ended.send_replace(Some(cause));
 }
 

@@ -126,7 +126,7 @@ async fn send(
 async fn reason(lease: &Lease) -> Error {
     let ended = lease.process.ended_signal();
     match tokio::time::timeout(END_IS_NEAR, ended).await {
-        Ok(Cause::Cpu | Cause::Memory | Cause::WallClock) => Error::WorkerLimit,
+        Ok(Cause::Cpu | Cause::Memory | Cause::Storage | Cause::WallClock) => Error::WorkerLimit,
         Ok(Cause::Boot | Cause::Stopped | Cause::Failed) | Err(_) => Error::Worker,
     }
 }

@@ -4,12 +4,15 @@
 // go to standard output, behind a mark that nobody else knows; everything else there is the function's own output.
 // When standard input ends, the service is gone, and so is this process.
 
+import { defineTmp } from "./files.ts";
 import { reportConsole, within } from "./requests.ts";
 
 type Start = {
   mark: string;
   module: string;
   socket: string;
+  tmp: string;
+  places: string[];
   env: Record<string, string>;
 };
 type Order = { unload?: string; exit?: boolean };
@@ -163,6 +166,7 @@ const report = (message: Record<string, unknown>) => {
 
 replaceEnvironment(start.env);
 reportConsole(report);
+defineTmp(start.tmp, start.places);
 hideSocketInUrls();
 const background = defineEdgeRuntime(report);
 const server = serveOnSocket(start.socket, () => report({ ready: true }));

@@ -12,4 +12,5 @@ mod modules;
 mod serving;
 mod streaming;
 mod support;
+mod tmp;
 mod tokens;
