@@ -4,7 +4,8 @@ use axum::Router;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Config, jobs::Jobs, metrics::Metrics, pool::Pool, registry::Registry, routes, token::Keys,
+    Config, inspector::Inspector, jobs::Jobs, metrics::Metrics, pool::Pool, registry::Registry,
+    routes, token::Keys,
 };
 
 /// The functions service.
@@ -19,13 +20,18 @@ struct Inner {
     pool: Arc<Pool>,
     metrics: Arc<Metrics>,
     jobs: Jobs,
+    inspector: Option<Arc<Inspector>>,
 }
 
 impl App {
     /// Makes the service; no process is started yet.
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
         let metrics = Arc::new(Metrics::default());
-        let pool = Arc::new(Pool::new(&config, metrics.clone())?);
+        let inspector = match config.inspect {
+            Some(inspect) => Some(Arc::new(Inspector::bind(inspect).await?)),
+            None => None,
+        };
+        let pool = Arc::new(Pool::new(&config, metrics.clone(), inspector.clone())?);
         let registry = Arc::new(Registry::new(config.clone()));
         if pool.deno.binary().is_none() {
             tracing::warn!("there is no Deno: functions answer 503 until it is installed");
@@ -40,6 +46,7 @@ impl App {
             pool,
             metrics,
             jobs,
+            inspector,
         })))
     }
 
@@ -56,6 +63,9 @@ impl App {
         tracker.spawn(registry.clone().watch(pool.clone(), stop.clone()));
         tracker.spawn(registry.clone().prepare(pool.clone(), stop.clone()));
         self.0.jobs.spawn(&tracker, stop.clone());
+        if let Some(inspector) = &self.0.inspector {
+            tracker.spawn(inspector.clone().serve(stop.clone()));
+        }
         tracker.spawn(pool.clone().keep(stop));
         tracker
     }

@@ -12,10 +12,12 @@ use url::Url;
 use crate::settings::{self, SettingsByName};
 
 mod environment;
+mod inspect;
 
 use crate::jobs::JobsConfig;
 pub use environment::FunctionEnv;
 pub(crate) use environment::{is_secret_name, is_visible};
+pub use inspect::{Inspect, InspectMode};
 
 /// The functions service's settings.
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ pub struct Config {
     pub policy: Option<Policy>,
     /// What a function may use.
     pub limits: Limits,
+    /// Whether functions can be debugged; then the limits of time do not hold.
+    pub inspect: Option<Inspect>,
     /// Webhooks and scheduled jobs.
     pub jobs: JobsConfig,
 }
@@ -163,6 +167,7 @@ impl Config {
                     .ok()
             }),
         };
+        let (inspect, limits) = (Inspect::read(&mut reader), limits(&mut reader));
         let config = Self {
             host: reader.text_or(&["EDGE_RUNTIME_HOST"], "0.0.0.0"),
             port: reader.parse_or(&["EDGE_RUNTIME_PORT", "PORT"], 9000),
@@ -174,7 +179,11 @@ impl Config {
             env: FunctionEnv::from_vars(vars),
             deno: deno(&mut reader, vars),
             policy: reader.parse(&["FUNCTIONS_POLICY"]),
-            limits: limits(&mut reader),
+            limits: match inspect {
+                Some(_) => limits.while_inspected(),
+                None => limits,
+            },
+            inspect,
             jobs: JobsConfig::read(&mut reader),
         };
         if config.verify_jwt && config.keys.is_empty() {

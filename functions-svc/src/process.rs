@@ -25,6 +25,7 @@ use crate::{
     catalog::Definition,
     config::Limits,
     deno::{Deno, list_item, module_arguments},
+    inspector::{ANNOUNCEMENT, Inspector},
     prepare::{Prepared, file_url},
     worker::changed,
 };
@@ -108,28 +109,41 @@ enum Message<'a> {
     Log(Said<'a>),
 }
 
+/// What processes have in common.
+pub(crate) struct Host<'a> {
+    pub(crate) spawner: &'a Spawner,
+    pub(crate) deno: &'a Deno,
+    pub(crate) binary: &'a Path,
+    pub(crate) limits: &'a Limits,
+    pub(crate) run_dir: &'a Path,
+    pub(crate) inspector: Option<&'a Arc<Inspector>>,
+}
+
 impl Process {
     /// Starts Deno with what this function may do. Nothing of the function is loaded before [`Process::run`].
     pub(crate) async fn spawn(
-        spawner: &Spawner,
-        deno: &Deno,
-        binary: &Path,
+        host: &Host<'_>,
         definition: &Definition,
         prepared: &Prepared,
-        limits: &Limits,
-        run_dir: &Path,
     ) -> io::Result<Self> {
+        let Host { deno, limits, .. } = host;
         let id = Uuid::new_v4();
         // Short, because the whole path of a socket has a hundred bytes.
-        let folder = run_dir.join(&id.simple().to_string()[..12]);
+        let folder = host.run_dir.join(&id.simple().to_string()[..12]);
         fs::create_dir_all(&folder)?;
         let (socket, tmp) = (folder.join("s"), folder.join("t"));
         fs::DirBuilder::new().mode(0o700).create(&tmp)?;
-        let mut command = deno.guarded_command(binary);
+        let mut arguments = module_arguments(&prepared.config);
+        if let Some(inspector) = host.inspector {
+            // It has to say where it listens.
+            arguments.retain(|argument| argument != "--quiet");
+            arguments.push(inspector.argument().into());
+        }
+        let mut command = deno.guarded_command(host.binary);
         command
             .arg("run")
             .args(["--no-prompt", "--cached-only"])
-            .args(module_arguments(&prepared.config))
+            .args(arguments)
             .arg(format!(
                 "--v8-flags=--max-old-space-size={}",
                 limits.memory_mb
@@ -151,13 +165,25 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let child = spawner.spawn(command).await.inspect_err(|_| {
+        let child = host.spawner.spawn(command).await.inspect_err(|_| {
             let _ = fs::remove_dir_all(&folder);
         })?;
-        Ok(Self::supervise(child, id, &definition.name, &folder))
+        Ok(Self::supervise(
+            child,
+            id,
+            definition,
+            &folder,
+            host.inspector,
+        ))
     }
 
-    fn supervise(mut child: Child, id: Uuid, function: &str, folder: &Path) -> Self {
+    fn supervise(
+        mut child: Child,
+        id: Uuid,
+        definition: &Definition,
+        folder: &Path,
+        inspector: Option<&Arc<Inspector>>,
+    ) -> Self {
         let pid = child.id().unwrap_or_default();
         let mark = format!("{}:", Uuid::new_v4().simple());
         let (input, lines) = mpsc::channel(8);
@@ -172,22 +198,32 @@ impl Process {
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write_lines(stdin, lines));
         }
-        let output = Arc::new(Output::new(function, id));
+        let output = Arc::new(Output::new(&definition.name, id));
         if let Some(stdout) = child.stdout.take() {
             let (state, said) = (state.clone(), output.clone());
             let note = move |message: &str| state.note(message, &said);
             tokio::spawn(output.clone().log(stdout, "info", Some(mark.clone()), note));
         }
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(output.log(stderr, "error", None, |_| ()));
+            let announcement = inspector.map(|_| ANNOUNCEMENT.to_owned());
+            let (inspector, name) = (inspector.cloned(), definition.name.clone());
+            let module = file_url(&definition.entrypoint);
+            let note = move |address: &str| {
+                if let Some(inspector) = &inspector {
+                    inspector.add(id, &name, module.clone(), address);
+                }
+            };
+            tokio::spawn(output.log(stderr, "error", announcement, note));
         }
-        tokio::spawn(wait(
-            child,
-            kills,
-            cause.clone(),
-            ended_tx,
-            folder.to_owned(),
-        ));
+        let (killed_for, folder_gone) = (cause.clone(), folder.to_owned());
+        let listed = inspector.cloned();
+        tokio::spawn(async move {
+            let cause = wait(child, kills, &killed_for, folder_gone).await;
+            if let Some(inspector) = listed {
+                inspector.remove(id);
+            }
+            ended_tx.send_replace(Some(cause));
+        });
         Self {
             id,
             pid,
@@ -204,7 +240,13 @@ impl Process {
     }
 
     /// Lets the process load the function, whose entry or bundle is `module`.
-    pub(crate) fn run(&self, deno: &Deno, definition: &Definition, module: &Path) {
+    pub(crate) fn run(
+        &self,
+        deno: &Deno,
+        definition: &Definition,
+        module: &Path,
+        inspector: Option<&Inspector>,
+    ) {
         let mut env = definition.env.clone();
         // Deno looks at these when the function first connects to somebody.
         env.extend(deno.trust_env().iter().cloned());
@@ -223,6 +265,8 @@ impl Process {
             "tmp": self.tmp,
             "places": std::iter::once(&definition.folder).chain(&definition.readable).collect::<Vec<_>>(),
             "env": env,
+            "inspected": inspector.is_some(),
+            "breaks": inspector.is_some_and(Inspector::breaks),
         }));
     }
 
@@ -324,10 +368,9 @@ async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) 
 async fn wait(
     mut child: Child,
     mut kills: mpsc::Receiver<()>,
-    cause: Arc<OnceLock<Cause>>,
-    ended: watch::Sender<Option<Cause>>,
+    cause: &OnceLock<Cause>,
     folder: PathBuf,
-) {
+) -> Cause {
     let status = tokio::select! {
         status = child.wait() => status,
         _ = kills.recv() => {
@@ -342,7 +385,7 @@ async fn wait(
         .unwrap_or_else(|| status.map_or(Cause::Failed, cause_of));
     // The function may have left many files.
     let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
-    ended.send_replace(Some(cause));
+    cause
 }
 
 /// V8 traps when its heap is full.

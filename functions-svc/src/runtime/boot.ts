@@ -14,6 +14,8 @@ type Start = {
   tmp: string;
   places: string[];
   env: Record<string, string>;
+  inspected: boolean;
+  breaks: boolean;
 };
 type Order = { unload?: string; exit?: boolean };
 type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>;
@@ -165,7 +167,8 @@ const report = (message: Record<string, unknown>) => {
 };
 
 replaceEnvironment(start.env);
-reportConsole(report);
+// Debuggers listen to the console as it is.
+if (!start.inspected) reportConsole(report);
 defineTmp(start.tmp, start.places);
 hideSocketInUrls();
 const background = defineEdgeRuntime(report);
@@ -186,6 +189,8 @@ const server = serveOnSocket(start.socket, () => report({ ready: true }));
   exit(0);
 })();
 
+// The next step is into the function.
+if (start.breaks) debugger;
 const module = await import(start.module);
 const fetch = module.default?.fetch;
 if (!server.isServed() && typeof fetch === "function") {

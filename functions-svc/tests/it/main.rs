@@ -5,6 +5,7 @@
     reason = "a test fails where something unexpected happens"
 )]
 
+mod inspector;
 mod isolation;
 mod lifecycle;
 mod logs;
