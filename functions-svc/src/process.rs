@@ -263,7 +263,7 @@ impl Process {
             "module": file_url(module),
             "socket": self.socket,
             "tmp": self.tmp,
-            "places": std::iter::once(&definition.folder).chain(&definition.readable).collect::<Vec<_>>(),
+            "places": places(deno, definition),
             "env": env,
             "inspected": inspector.is_some(),
             "breaks": inspector.is_some_and(Inspector::breaks),
@@ -344,11 +344,21 @@ impl Reported {
     }
 }
 
+/// Folders that a function may read under their own names, wherever they are.
+fn places(deno: &Deno, definition: &Definition) -> Vec<PathBuf> {
+    std::iter::once(definition.folder.clone())
+        .chain(definition.readable.iter().cloned())
+        .chain([deno.modules_dir(), deno.packages_dir(), deno.prepared_dir()])
+        .collect()
+}
+
 fn readable(deno: &Deno, definition: &Definition, prepared: &Prepared, own: &[&Path]) -> String {
-    let ours = [deno.modules_dir(), deno.packages_dir()];
-    let paths: Vec<String> = std::iter::once(definition.folder.as_path())
-        .chain(definition.readable.iter().map(PathBuf::as_path))
-        .chain(ours.iter().map(PathBuf::as_path))
+    let common = deno.prepared_dir();
+    let paths: Vec<String> = places(deno, definition)
+        .iter()
+        .map(PathBuf::as_path)
+        // Of what is made for functions, what is made for this one.
+        .filter(|path| *path != common)
         .chain(prepared.config.parent())
         .chain(own.iter().copied())
         .map(list_item)
