@@ -186,7 +186,7 @@ fn define(
     })
 }
 
-/// What is said in settings, before what lies beside the function, before what lies beside all of them.
+/// What is said in settings, before what lies beside the function, before what lies beside all of them or above.
 fn modules(said: Option<&Path>, folder: &Path, all: &Path) -> ModuleConfig {
     if let Some(path) = said {
         return ModuleConfig::Deno(path.to_owned());
@@ -204,7 +204,17 @@ fn modules(said: Option<&Path>, folder: &Path, all: &Path) -> ModuleConfig {
     if let Some(path) = first(all, &["import_map.json", "deno.json", "deno.jsonc"]) {
         return ModuleConfig::Deno(path);
     }
-    first(folder, &["package.json"]).map_or(ModuleConfig::None, ModuleConfig::Package)
+    if let Some(path) = first(folder, &["package.json"]) {
+        return ModuleConfig::Package(path);
+    }
+    // Deno takes the nearest of the folders above, up to that of the project.
+    let project = all.parent().unwrap_or(all);
+    folder
+        .ancestors()
+        .skip(1)
+        .take_while(|above| above.starts_with(project))
+        .find_map(|above| first(above, &["deno.json", "deno.jsonc"]))
+        .map_or(ModuleConfig::None, ModuleConfig::Deno)
 }
 
 /// The folder or file that a pattern lies in for certain.

@@ -42,6 +42,18 @@ struct Start {
     /// `FUNCTIONS_REQUEST_IDLE_TIMEOUT`, in milliseconds.
     #[arg(long)]
     user_worker_request_idle_timeout: Option<u64>,
+    /// `FUNCTIONS_INSPECT`.
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "1", group = "inspector")]
+    inspect: Option<String>,
+    /// The same with `FUNCTIONS_INSPECT_MODE` `brk`.
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "1", group = "inspector")]
+    inspect_brk: Option<String>,
+    /// The same with `FUNCTIONS_INSPECT_MODE` `wait`.
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = "1", group = "inspector")]
+    inspect_wait: Option<String>,
+    /// Accepted because scripts say it: there is no main service to debug.
+    #[arg(long, requires = "inspector")]
+    inspect_main: bool,
     /// `RUST_LOG` decides what is logged; this is accepted because scripts say it.
     #[arg(short, long)]
     verbose: bool,
@@ -62,6 +74,17 @@ impl Cli {
             }
             if let Some(name) = main.file_name() {
                 vars.set("FUNCTIONS_MAIN_SERVICE", name.to_string_lossy());
+            }
+        }
+        let inspected = [
+            ("run", start.inspect),
+            ("brk", start.inspect_brk),
+            ("wait", start.inspect_wait),
+        ];
+        for (mode, address) in inspected {
+            if let Some(address) = address {
+                vars.set("FUNCTIONS_INSPECT", address);
+                vars.set("FUNCTIONS_INSPECT_MODE", mode);
             }
         }
         let settings = [
@@ -97,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_command_of_the_originals_compose_file_is_understood() {
-        let line = "functions-svc start --main-service /home/deno/functions/main --policy oneshot --request-wait-timeout 1500 -p 8081";
+        let line = "functions-svc start --main-service /home/deno/functions/main --policy oneshot --request-wait-timeout 1500 -p 8081 --inspect-brk";
         let mut vars = Vars::default();
         Cli::try_parse_from(line.split(' '))
             .unwrap()
@@ -108,6 +131,8 @@ mod tests {
             ("FUNCTIONS_POLICY", "oneshot"),
             ("FUNCTIONS_REQUEST_WAIT_TIMEOUT", "1500ms"),
             ("EDGE_RUNTIME_PORT", "8081"),
+            ("FUNCTIONS_INSPECT", "1"),
+            ("FUNCTIONS_INSPECT_MODE", "brk"),
         ] {
             assert_eq!(vars.get(name), Some(expected), "{name}");
         }

@@ -7,13 +7,17 @@ use svc_kit::{
     jwt::KeySet,
 };
 
+use url::Url;
+
 use crate::settings::{self, SettingsByName};
 
 mod environment;
+mod inspect;
 
 use crate::jobs::JobsConfig;
 pub use environment::FunctionEnv;
 pub(crate) use environment::{is_secret_name, is_visible};
+pub use inspect::{Inspect, InspectMode};
 
 /// The functions service's settings.
 #[derive(Clone, Debug)]
@@ -24,8 +28,11 @@ pub struct Config {
     pub port: u16,
     /// `VERIFY_JWT`, default true: every call but OPTIONS needs a token, unless its function says otherwise.
     pub verify_jwt: bool,
-    /// `JWT_SECRET`, and with `SUPABASE_JWKS` also asymmetric keys.
+    /// `JWT_SECRET`, and with `SUPABASE_JWKS` (or `JWKS`) also asymmetric keys.
     pub keys: KeySet,
+    /// Where asymmetric keys are read when the first token needs one, if none are given: what the auth service at
+    /// `SUPABASE_URL` publishes.
+    pub published_keys: Option<Url>,
     /// `FUNCTIONS_RELAY_ERROR`, default false: a refused token is marked `x-relay-error: true`, as an old relay did.
     pub relay_error: bool,
     /// Where functions are and what is said about them.
@@ -39,6 +46,8 @@ pub struct Config {
     pub policy: Option<Policy>,
     /// What a function may use.
     pub limits: Limits,
+    /// Whether functions can be debugged; then the limits of time do not hold.
+    pub inspect: Option<Inspect>,
     /// Webhooks and scheduled jobs.
     pub jobs: JobsConfig,
 }
@@ -125,6 +134,8 @@ pub struct Limits {
     pub cpu_hard: Duration,
     /// `FUNCTIONS_MEMORY_LIMIT_MB`, default 256: of a process, in MiB.
     pub memory_mb: u64,
+    /// `FUNCTIONS_TMP_LIMIT_MB`, default 256: of the files in a process's `/tmp`, in MiB.
+    pub tmp_mb: u64,
     /// `FUNCTIONS_POOL_SIZE`, default 2: processes that are started before they are needed.
     pub spares: usize,
     /// `FUNCTIONS_PREPARE_TIMEOUT`, default 120s: how long fetching the packages of a function may take.
@@ -139,22 +150,40 @@ impl Config {
         if let Some(secret) = reader.text(&["JWT_SECRET"]) {
             keys.push_secret(secret.as_bytes());
         }
-        if let Some(set) = reader.parse_with(&["SUPABASE_JWKS"], |text| {
-            KeySet::from_secret_or_jwks(text).map_err(|error| error.to_string())
-        }) {
-            keys.extend(set);
-        }
+        let given = reader.parse_with(&["SUPABASE_JWKS", "JWKS"], |text| {
+            serde_json::from_str(text)
+                .map_err(|_| "expected a set of keys in JSON".to_owned())
+                .and_then(|set| KeySet::from_jwks(&set).map_err(|error| error.to_string()))
+        });
+        let published_keys = match given {
+            Some(set) => {
+                keys.extend(set);
+                None
+            }
+            None => reader.text(&["SUPABASE_URL"]).and_then(|url| {
+                Url::parse(url)
+                    .ok()?
+                    .join("/auth/v1/.well-known/jwks.json")
+                    .ok()
+            }),
+        };
+        let (inspect, limits) = (Inspect::read(&mut reader), limits(&mut reader));
         let config = Self {
             host: reader.text_or(&["EDGE_RUNTIME_HOST"], "0.0.0.0"),
             port: reader.parse_or(&["EDGE_RUNTIME_PORT", "PORT"], 9000),
             verify_jwt: reader.flag(&["VERIFY_JWT"], true),
             keys,
+            published_keys,
             relay_error: reader.flag(&["FUNCTIONS_RELAY_ERROR"], false),
             source: source(&mut reader),
             env: FunctionEnv::from_vars(vars),
             deno: deno(&mut reader, vars),
             policy: reader.parse(&["FUNCTIONS_POLICY"]),
-            limits: limits(&mut reader),
+            limits: match inspect {
+                Some(_) => limits.while_inspected(),
+                None => limits,
+            },
+            inspect,
             jobs: JobsConfig::read(&mut reader),
         };
         if config.verify_jwt && config.keys.is_empty() {
@@ -261,6 +290,7 @@ fn limits(reader: &mut Reader<'_>) -> Limits {
         max_workers: reader.parse_or(&["FUNCTIONS_MAX_PARALLELISM"], DEFAULT_WORKERS),
         max_requests: reader.parse_or(&["FUNCTIONS_MAX_REQUESTS"], DEFAULT_REQUESTS),
         memory_mb: reader.parse_or(&["FUNCTIONS_MEMORY_LIMIT_MB"], 256),
+        tmp_mb: reader.parse_or(&["FUNCTIONS_TMP_LIMIT_MB"], 256),
         spares: reader.parse_or(&["FUNCTIONS_POOL_SIZE"], 2),
     };
     if limits.memory_mb < 32 {

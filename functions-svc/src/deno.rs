@@ -2,7 +2,9 @@
 
 use std::{
     ffi::OsString,
-    fs, io,
+    fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -12,6 +14,10 @@ use uuid::Uuid;
 use crate::config;
 
 const BOOT: &str = include_str!("runtime/boot.ts");
+const FILES: &str = include_str!("runtime/files.ts");
+const FS: &str = include_str!("runtime/fs.ts");
+const FS_PROMISES: &str = include_str!("runtime/fs_promises.ts");
+const REQUESTS: &str = include_str!("runtime/requests.ts");
 const SERVE: &str = include_str!("runtime/serve.ts");
 const TYPES: &str = include_str!("runtime/types.ts");
 
@@ -37,6 +43,11 @@ impl Deno {
         let deno = Self { config, setpriv };
         fs::create_dir_all(deno.modules_dir())?;
         for (path, text) in [
+            // Before the one that imports them.
+            (deno.modules_dir().join("files.ts"), FILES),
+            (deno.modules_dir().join("requests.ts"), REQUESTS),
+            (deno.fs_promises_module(), FS_PROMISES),
+            (deno.fs_module(), FS),
             (deno.boot_module(), BOOT),
             (deno.serve_module(), SERVE),
             (deno.types_module(), TYPES),
@@ -50,6 +61,13 @@ impl Deno {
             fs::rename(&fresh, &path)?;
         }
         Ok(deno)
+    }
+
+    /// Changes with the modules that stand for others, which are in what is made of a function.
+    pub(crate) fn runtime_fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (SERVE, TYPES, FS, FS_PROMISES, self.modules_dir()).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Modules that any function may read.
@@ -69,6 +87,16 @@ impl Deno {
     /// What imports of types alone get instead.
     pub(crate) fn types_module(&self) -> PathBuf {
         self.modules_dir().join("types.ts")
+    }
+
+    /// What imports of `node:fs` get instead.
+    pub(crate) fn fs_module(&self) -> PathBuf {
+        self.modules_dir().join("fs.ts")
+    }
+
+    /// What imports of `node:fs/promises` get instead.
+    pub(crate) fn fs_promises_module(&self) -> PathBuf {
+        self.modules_dir().join("fs_promises.ts")
     }
 
     /// Where packages of functions lie, once they are fetched.

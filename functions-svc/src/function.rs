@@ -246,7 +246,7 @@ impl Failures {
         let former = former?;
         let crashed = matches!(
             former.process.ended()?,
-            Cause::Failed | Cause::Memory | Cause::Cpu
+            Cause::Failed | Cause::Memory | Cause::Storage | Cause::Cpu
         );
         if !crashed || former.started.elapsed() > SHORT_LIFE {
             self.crashes = 0;

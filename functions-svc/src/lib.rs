@@ -12,6 +12,7 @@ mod connections;
 mod deno;
 mod error;
 mod function;
+mod inspector;
 mod jobs;
 mod metrics;
 mod pool;
@@ -26,6 +27,6 @@ mod worker;
 
 pub use app::App;
 pub use cli::Cli;
-pub use config::{Config, Deno, FunctionEnv, Limits, Policy, Source};
+pub use config::{Config, Deno, FunctionEnv, Inspect, InspectMode, Limits, Policy, Source};
 pub use jobs::{CronConfig, JobsConfig, NetConfig, migrations};
 pub use settings::{FunctionSettings, SettingsByName};

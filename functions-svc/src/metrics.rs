@@ -48,9 +48,10 @@ pub(crate) struct Metrics {
     errors: [Counter; CODES.len()],
 }
 
-const CAUSES: [Cause; 6] = [
+const CAUSES: [Cause; 7] = [
     Cause::Cpu,
     Cause::Memory,
+    Cause::Storage,
     Cause::WallClock,
     Cause::Boot,
     Cause::Stopped,

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -16,16 +16,19 @@ use crate::{
     deno::Deno,
     error::Error,
     function::Function,
+    inspector::Inspector,
     metrics::{Counts, Metrics},
     prepare::Prepared,
-    process::{Process, Spawner},
+    process::{Host, Process, Spawner},
     worker::Worker,
 };
 
 mod keeper;
+mod run_dir;
 mod spares;
 
 use keeper::Watched;
+use run_dir::RunDir;
 use spares::Spares;
 
 /// The processes of all functions.
@@ -35,6 +38,7 @@ pub(crate) struct Pool {
     pub(crate) limits: Limits,
     pub(crate) bundles: bool,
     pub(crate) metrics: Arc<Metrics>,
+    inspector: Option<Arc<Inspector>>,
     spawner: Spawner,
     run_dir: RunDir,
     permits: Arc<Semaphore>,
@@ -42,38 +46,21 @@ pub(crate) struct Pool {
     spares: Spares,
 }
 
-/// Where sockets are; ours is removed at the end.
-#[derive(Debug)]
-enum RunDir {
-    Ours(tempfile::TempDir),
-    Given(PathBuf),
-}
-
-impl RunDir {
-    fn path(&self) -> &Path {
-        match self {
-            Self::Ours(dir) => dir.path(),
-            Self::Given(dir) => dir,
-        }
-    }
-}
-
 impl Pool {
-    pub(crate) fn new(config: &Config, metrics: Arc<Metrics>) -> io::Result<Self> {
-        let run_dir = match &config.deno.run_dir {
-            Some(dir) => {
-                std::fs::create_dir_all(dir)?;
-                RunDir::Given(dir.clone())
-            }
-            None => RunDir::Ours(tempfile::Builder::new().prefix("nilam-fn-").tempdir()?),
-        };
+    pub(crate) fn new(
+        config: &Config,
+        metrics: Arc<Metrics>,
+        inspector: Option<Arc<Inspector>>,
+    ) -> io::Result<Self> {
         Ok(Self {
             deno: Deno::new(config.deno.clone())?,
             limits: config.limits.clone(),
-            bundles: config.deno.bundles,
+            // Who debugs wants to see the modules that somebody wrote.
+            bundles: config.deno.bundles && inspector.is_none(),
+            inspector,
             metrics,
             spawner: Spawner::new()?,
-            run_dir,
+            run_dir: RunDir::new(config.deno.run_dir.as_deref())?,
             permits: Arc::new(Semaphore::new(config.limits.max_workers.get())),
             workers: Mutex::default(),
             spares: Spares::new(config.limits.spares),
@@ -94,7 +81,7 @@ impl Pool {
             Some(process) => (process, true),
             None => (self.spawn(function, prepared).await?, false),
         };
-        process.run(&self.deno, definition, module);
+        process.run(&self.deno, definition, module, self.inspector.as_deref());
         let id = process.id;
         let booted =
             Worker::boot(process, &definition.name, self.limits.request_wait, permit).await;
@@ -118,15 +105,15 @@ impl Pool {
 
     async fn spawn(&self, function: &Function, prepared: &Prepared) -> Result<Process, Error> {
         let binary = self.deno.binary().ok_or(Error::NoDeno)?;
-        Process::spawn(
-            &self.spawner,
-            &self.deno,
-            &binary,
-            &function.definition,
-            prepared,
-            &self.limits,
-            self.run_dir.path(),
-        )
+        let host = Host {
+            spawner: &self.spawner,
+            deno: &self.deno,
+            binary: &binary,
+            limits: &self.limits,
+            run_dir: self.run_dir.path(),
+            inspector: self.inspector.as_ref(),
+        };
+        Process::spawn(&host, &function.definition, prepared)
         .await
         .map_err(|error| {
             tracing::error!(function = function.definition.name, %error, "Deno cannot be started");

@@ -51,7 +51,8 @@ pub(crate) async fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let folder = deno.prepared_dir().join(format!(
         "{}-{:016x}",
-        definition.name, definition.fingerprint
+        definition.name,
+        definition.fingerprint ^ deno.runtime_fingerprint()
     ));
     let config = folder.join("deno.json");
     let done = folder.join("fetched");
@@ -66,6 +67,8 @@ pub(crate) async fn prepare(
         let shims = Shims {
             serve: deno.serve_module(),
             types: deno.types_module(),
+            fs: deno.fs_module(),
+            fs_promises: deno.fs_promises_module(),
         };
         tokio::task::spawn_blocking(move || configuration(&definition, &shims))
             .await
@@ -242,6 +245,8 @@ fn forget_former(deno: &Deno, definition: &Definition, current: &Path) {
 struct Shims {
     serve: PathBuf,
     types: PathBuf,
+    fs: PathBuf,
+    fs_promises: PathBuf,
 }
 
 /// One `deno.json` in place of the function's own, its import map or its `package.json`.
@@ -264,7 +269,54 @@ fn configuration(definition: &Definition, shims: &Shims) -> Result<String, Prepa
     };
     stand_in(found.serve, &shims.serve);
     stand_in(found.types, &shims.types);
+    for name in found.bare {
+        let within = format!("{name}/");
+        let is_said = |key: &String| {
+            *key == name || *key == within || (key.ends_with('/') && name.starts_with(key.as_str()))
+        };
+        if !imports.keys().any(is_said) {
+            imports.insert(name.clone(), json!(platform_package(&name)));
+        }
+    }
+    let files = [
+        ("fs", file_url(&shims.fs)),
+        ("fs/promises", file_url(&shims.fs_promises)),
+    ];
+    for (name, stand_in) in &files {
+        for specifier in [format!("node:{name}"), (*name).to_owned()] {
+            imports.entry(specifier).or_insert_with(|| json!(stand_in));
+        }
+    }
+    // They themselves mean what they say.
+    let scopes = object(&mut config, "scopes");
+    for (_, stand_in) in &files {
+        let real = files
+            .iter()
+            .map(|(name, _)| (format!("node:{name}"), json!(format!("node:{name}"))));
+        scopes.insert(stand_in.clone(), Value::Object(real.collect()));
+    }
     Ok(Value::Object(config).to_string())
+}
+
+/// Where a package of the platform comes from if nobody says it.
+///
+/// edge-runtime fails with these. Other packages fail here, too: a name that nobody chose could be anybody's, while this
+/// scope is the platform's own.
+fn platform_package(name: &str) -> String {
+    const CLIENTS: [&str; 6] = [
+        "supabase",
+        "auth",
+        "functions",
+        "postgrest",
+        "realtime",
+        "storage",
+    ];
+    let is_client = name
+        .strip_prefix("@supabase/")
+        .and_then(|rest| rest.strip_suffix("-js"))
+        .is_some_and(|client| CLIENTS.contains(&client));
+    let version = if is_client { "@2" } else { "" };
+    format!("npm:{name}{version}")
 }
 
 /// What a `deno.json` or an import map says that concerns running.

@@ -2,13 +2,14 @@
 
 use std::{
     fs, io,
-    os::unix::process::ExitStatusExt as _,
+    os::unix::{fs::DirBuilderExt as _, process::ExitStatusExt as _},
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::SystemTime,
 };
 
 use serde::Deserialize;
@@ -24,12 +25,15 @@ use crate::{
     catalog::Definition,
     config::Limits,
     deno::{Deno, list_item, module_arguments},
+    inspector::{ANNOUNCEMENT, Inspector},
     prepare::{Prepared, file_url},
+    worker::changed,
 };
 
 mod output;
 mod spawner;
 
+use output::{Output, Said};
 pub(crate) use spawner::Spawner;
 
 /// Why a process was ended, or ended by itself.
@@ -39,6 +43,8 @@ pub(crate) enum Cause {
     Cpu,
     /// Too much memory.
     Memory,
+    /// Too many or too large files in its `/tmp`.
+    Storage,
     /// It lived too long.
     WallClock,
     /// It did not start to serve in time.
@@ -55,6 +61,7 @@ impl Cause {
         match self {
             Self::Cpu => "cpu",
             Self::Memory => "memory",
+            Self::Storage => "storage",
             Self::WallClock => "wall_clock",
             Self::Boot => "boot",
             Self::Stopped => "stopped",
@@ -70,6 +77,10 @@ pub(crate) struct Process {
     pub(crate) id: Uuid,
     pub(crate) pid: u32,
     pub(crate) socket: PathBuf,
+    /// What the function knows as `/tmp`; it goes with the process.
+    pub(crate) tmp: PathBuf,
+    /// When it was made.
+    pub(crate) tmp_made: Option<SystemTime>,
     mark: String,
     input: mpsc::Sender<Vec<u8>>,
     kill: mpsc::Sender<()>,
@@ -89,33 +100,50 @@ struct Reported {
 /// A line of the process to us, behind its mark.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Message {
+enum Message<'a> {
     Ready(bool),
     /// How many background tasks run.
     Background(usize),
+    /// Something that the function said on its console.
+    #[serde(borrow)]
+    Log(Said<'a>),
+}
+
+/// What processes have in common.
+pub(crate) struct Host<'a> {
+    pub(crate) spawner: &'a Spawner,
+    pub(crate) deno: &'a Deno,
+    pub(crate) binary: &'a Path,
+    pub(crate) limits: &'a Limits,
+    pub(crate) run_dir: &'a Path,
+    pub(crate) inspector: Option<&'a Arc<Inspector>>,
 }
 
 impl Process {
     /// Starts Deno with what this function may do. Nothing of the function is loaded before [`Process::run`].
     pub(crate) async fn spawn(
-        spawner: &Spawner,
-        deno: &Deno,
-        binary: &Path,
+        host: &Host<'_>,
         definition: &Definition,
         prepared: &Prepared,
-        limits: &Limits,
-        run_dir: &Path,
     ) -> io::Result<Self> {
+        let Host { deno, limits, .. } = host;
         let id = Uuid::new_v4();
         // Short, because the whole path of a socket has a hundred bytes.
-        let folder = run_dir.join(&id.simple().to_string()[..12]);
+        let folder = host.run_dir.join(&id.simple().to_string()[..12]);
         fs::create_dir_all(&folder)?;
-        let socket = folder.join("s");
-        let mut command = deno.guarded_command(binary);
+        let (socket, tmp) = (folder.join("s"), folder.join("t"));
+        fs::DirBuilder::new().mode(0o700).create(&tmp)?;
+        let mut arguments = module_arguments(&prepared.config);
+        if let Some(inspector) = host.inspector {
+            // It has to say where it listens.
+            arguments.retain(|argument| argument != "--quiet");
+            arguments.push(inspector.argument().into());
+        }
+        let mut command = deno.guarded_command(host.binary);
         command
             .arg("run")
             .args(["--no-prompt", "--cached-only"])
-            .args(module_arguments(&prepared.config))
+            .args(arguments)
             .arg(format!(
                 "--v8-flags=--max-old-space-size={}",
                 limits.memory_mb
@@ -124,22 +152,38 @@ impl Process {
             .arg("--allow-sys=osRelease,osUptime,cpus,loadavg,systemMemoryInfo")
             .arg(format!(
                 "--allow-read={}",
-                readable(deno, definition, prepared, &socket)
+                readable(deno, definition, prepared, &[&socket, &tmp])
             ))
-            .arg(format!("--allow-write={}", list_item(&socket)))
+            .arg(format!(
+                "--allow-write={},{}",
+                list_item(&socket),
+                list_item(&tmp)
+            ))
             .arg(deno.boot_module())
             .current_dir(&definition.folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let child = spawner.spawn(command).await.inspect_err(|_| {
+        let child = host.spawner.spawn(command).await.inspect_err(|_| {
             let _ = fs::remove_dir_all(&folder);
         })?;
-        Ok(Self::supervise(child, id, &definition.name, socket))
+        Ok(Self::supervise(
+            child,
+            id,
+            definition,
+            &folder,
+            host.inspector,
+        ))
     }
 
-    fn supervise(mut child: Child, id: Uuid, function: &str, socket: PathBuf) -> Self {
+    fn supervise(
+        mut child: Child,
+        id: Uuid,
+        definition: &Definition,
+        folder: &Path,
+        inspector: Option<&Arc<Inspector>>,
+    ) -> Self {
         let pid = child.id().unwrap_or_default();
         let mark = format!("{}:", Uuid::new_v4().simple());
         let (input, lines) = mpsc::channel(8);
@@ -154,34 +198,38 @@ impl Process {
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write_lines(stdin, lines));
         }
+        let output = Arc::new(Output::new(&definition.name, id));
         if let Some(stdout) = child.stdout.take() {
-            let (mark, state) = (mark.clone(), state.clone());
-            tokio::spawn(output::log(
-                stdout,
-                output::Source::new(function, id, "stdout"),
-                Some(mark),
-                move |message| state.note(&message),
-            ));
+            let (state, said) = (state.clone(), output.clone());
+            let note = move |message: &str| state.note(message, &said);
+            tokio::spawn(output.clone().log(stdout, "info", Some(mark.clone()), note));
         }
         if let Some(stderr) = child.stderr.take() {
-            tokio::spawn(output::log(
-                stderr,
-                output::Source::new(function, id, "stderr"),
-                None,
-                |_| (),
-            ));
+            let announcement = inspector.map(|_| ANNOUNCEMENT.to_owned());
+            let (inspector, name) = (inspector.cloned(), definition.name.clone());
+            let module = file_url(&definition.entrypoint);
+            let note = move |address: &str| {
+                if let Some(inspector) = &inspector {
+                    inspector.add(id, &name, module.clone(), address);
+                }
+            };
+            tokio::spawn(output.log(stderr, "error", announcement, note));
         }
-        tokio::spawn(wait(
-            child,
-            kills,
-            cause.clone(),
-            ended_tx,
-            socket.parent().map(Path::to_owned),
-        ));
+        let (killed_for, folder_gone) = (cause.clone(), folder.to_owned());
+        let listed = inspector.cloned();
+        tokio::spawn(async move {
+            let cause = wait(child, kills, &killed_for, folder_gone).await;
+            if let Some(inspector) = listed {
+                inspector.remove(id);
+            }
+            ended_tx.send_replace(Some(cause));
+        });
         Self {
             id,
             pid,
-            socket,
+            socket: folder.join("s"),
+            tmp_made: changed(&folder.join("t")),
+            tmp: folder.join("t"),
             mark,
             input,
             kill,
@@ -192,7 +240,13 @@ impl Process {
     }
 
     /// Lets the process load the function, whose entry or bundle is `module`.
-    pub(crate) fn run(&self, deno: &Deno, definition: &Definition, module: &Path) {
+    pub(crate) fn run(
+        &self,
+        deno: &Deno,
+        definition: &Definition,
+        module: &Path,
+        inspector: Option<&Inspector>,
+    ) {
         let mut env = definition.env.clone();
         // Deno looks at these when the function first connects to somebody.
         env.extend(deno.trust_env().iter().cloned());
@@ -201,12 +255,18 @@ impl Process {
             "DENO_SERVE_ADDRESS".to_owned(),
             format!("unix:{}", self.socket.display()),
         );
+        env.insert("TMPDIR".to_owned(), self.tmp.display().to_string());
         env.insert("SB_EXECUTION_ID".to_owned(), self.id.to_string());
+        env.insert("SUPABASE_FUNCTION_SLUG".to_owned(), definition.name.clone());
         self.tell(&json!({
             "mark": self.mark,
             "module": file_url(module),
             "socket": self.socket,
+            "tmp": self.tmp,
+            "places": places(deno, definition),
             "env": env,
+            "inspected": inspector.is_some(),
+            "breaks": inspector.is_some_and(Inspector::breaks),
         }));
     }
 
@@ -272,24 +332,35 @@ impl Process {
 }
 
 impl Reported {
-    fn note(&self, message: &str) {
+    fn note(&self, message: &str, output: &Output) {
         match serde_json::from_str(message) {
             Ok(Message::Ready(ready)) => {
                 self.ready.send_replace(ready);
             }
             Ok(Message::Background(count)) => self.background.store(count, Ordering::Relaxed),
+            Ok(Message::Log(said)) => output.say(&said),
             Err(error) => tracing::warn!(%error, "a process said what it should not"),
         }
     }
 }
 
-fn readable(deno: &Deno, definition: &Definition, prepared: &Prepared, socket: &Path) -> String {
-    let ours = [deno.modules_dir(), deno.packages_dir()];
-    let paths: Vec<String> = std::iter::once(definition.folder.as_path())
-        .chain(definition.readable.iter().map(PathBuf::as_path))
-        .chain(ours.iter().map(PathBuf::as_path))
+/// Folders that a function may read under their own names, wherever they are.
+fn places(deno: &Deno, definition: &Definition) -> Vec<PathBuf> {
+    std::iter::once(definition.folder.clone())
+        .chain(definition.readable.iter().cloned())
+        .chain([deno.modules_dir(), deno.packages_dir(), deno.prepared_dir()])
+        .collect()
+}
+
+fn readable(deno: &Deno, definition: &Definition, prepared: &Prepared, own: &[&Path]) -> String {
+    let common = deno.prepared_dir();
+    let paths: Vec<String> = places(deno, definition)
+        .iter()
+        .map(PathBuf::as_path)
+        // Of what is made for functions, what is made for this one.
+        .filter(|path| *path != common)
         .chain(prepared.config.parent())
-        .chain([socket])
+        .chain(own.iter().copied())
         .map(list_item)
         .collect();
     paths.join(",")
@@ -307,10 +378,9 @@ async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) 
 async fn wait(
     mut child: Child,
     mut kills: mpsc::Receiver<()>,
-    cause: Arc<OnceLock<Cause>>,
-    ended: watch::Sender<Option<Cause>>,
-    folder: Option<PathBuf>,
-) {
+    cause: &OnceLock<Cause>,
+    folder: PathBuf,
+) -> Cause {
     let status = tokio::select! {
         status = child.wait() => status,
         _ = kills.recv() => {
@@ -323,10 +393,9 @@ async fn wait(
         .get()
         .copied()
         .unwrap_or_else(|| status.map_or(Cause::Failed, cause_of));
-    if let Some(folder) = folder {
-        let _ = fs::remove_dir_all(folder);
-    }
-    ended.send_replace(Some(cause));
+    // The function may have left many files.
+    let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
+    cause
 }
 
 /// V8 traps when its heap is full.

@@ -27,6 +27,8 @@ const HOP_BY_HOP: [HeaderName; 8] = [
     header::UPGRADE,
 ];
 
+const EXECUTION_ID: HeaderName = HeaderName::from_static("x-deno-execution-id");
+
 /// How long the end of a process may take to be noticed after its connection broke.
 const END_IS_NEAR: Duration = Duration::from_secs(2);
 
@@ -72,6 +74,10 @@ pub(crate) async fn forward(
         Err(_) => return Err(Failure::Answered(Error::IdleTimeout)),
     };
     lease.progressed();
+    // As the hosted platform says it; a function knows it as SB_EXECUTION_ID, and each line of its log has it.
+    if let Ok(id) = HeaderValue::try_from(lease.process.id.to_string()) {
+        response.headers_mut().insert(EXECUTION_ID, id);
+    }
     match upgrade {
         Some(upgrade) if response.status() == StatusCode::SWITCHING_PROTOCOLS => {
             let process_side = hyper::upgrade::on(&mut response);
@@ -120,7 +126,7 @@ async fn send(
 async fn reason(lease: &Lease) -> Error {
     let ended = lease.process.ended_signal();
     match tokio::time::timeout(END_IS_NEAR, ended).await {
-        Ok(Cause::Cpu | Cause::Memory | Cause::WallClock) => Error::WorkerLimit,
+        Ok(Cause::Cpu | Cause::Memory | Cause::Storage | Cause::WallClock) => Error::WorkerLimit,
         Ok(Cause::Boot | Cause::Stopped | Cause::Failed) | Err(_) => Error::Worker,
     }
 }

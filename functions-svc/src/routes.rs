@@ -2,6 +2,7 @@ use axum::{
     Json, Router,
     body::Body,
     extract::State,
+    middleware::from_fn,
     response::{IntoResponse as _, Response},
     routing::get,
 };
@@ -42,6 +43,7 @@ pub(crate) fn router(app: App) -> Router {
         .route("/_internal/metric", get(metric))
         .route("/_internal/metrics", get(metrics))
         .fallback(call)
+        .layer(from_fn(svc_kit::http::request_id_layer))
         .layer(ObserveLayer::by_path(app.requests().clone(), template).routine(&ROUTINE))
         .with_state(app)
 }
@@ -109,7 +111,7 @@ async fn answer(app: &App, mut request: Request<Body>) -> Result<Response, Error
         function.definition.verify_jwt
     });
     if verify && request.method() != Method::OPTIONS {
-        token::check(request.headers(), &config.keys)?;
+        token::check(request.headers(), app.keys()).await?;
     }
     if name.is_empty() {
         return Err(Error::MissingName);

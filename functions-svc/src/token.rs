@@ -1,22 +1,46 @@
 //! Is this caller allowed to call a function at all?
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::{HeaderMap, header};
 use serde::Deserialize;
-use serde_json::Value;
 use svc_kit::jwt::{JwtError, KeySet};
+use url::Url;
 
 use crate::error::Error;
+
+mod remote;
+
+use remote::Published;
+
+/// What tokens are verified with.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    given: KeySet,
+    /// Where asymmetric keys come from if none were given.
+    published: Option<Published>,
+}
+
+impl Keys {
+    pub(crate) fn new(given: KeySet, published: Option<Url>) -> anyhow::Result<Self> {
+        Ok(Self {
+            given,
+            published: published.map(Published::new).transpose()?,
+        })
+    }
+}
 
 #[derive(Deserialize)]
 struct Header {
     alg: String,
 }
 
-/// Signature and expiry decide; role and audience are the function's business.
-pub(crate) fn check(headers: &HeaderMap, keys: &KeySet) -> Result<(), Error> {
+/// Signature and times decide; role and audience are the function's business.
+pub(crate) async fn check(headers: &HeaderMap, keys: &Keys) -> Result<(), Error> {
     let value = headers
         .get(header::AUTHORIZATION)
         .ok_or(Error::NoAuthHeader)?;
@@ -27,12 +51,16 @@ pub(crate) fn check(headers: &HeaderMap, keys: &KeySet) -> Result<(), Error> {
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
         .map(|(_, token)| token.trim())
         .ok_or(Error::InvalidJwtFormat)?;
-    let invalid = match algorithm(token)?.as_str() {
-        "HS256" => Error::InvalidSharedSecretJwt,
-        "ES256" | "RS256" => Error::InvalidAsymmetricJwt,
+    let (invalid, published) = match algorithm(token)?.as_str() {
+        "HS256" => (Error::InvalidSharedSecretJwt, None),
+        "ES256" | "RS256" => (Error::InvalidAsymmetricJwt, keys.published.as_ref()),
         _ => return Err(Error::UnsupportedAlgorithm),
     };
-    let claims = keys.verify(token).map_err(|error| match error {
+    let verified = match published {
+        Some(published) => verify_published(token, published).await,
+        None => keys.given.verify(token),
+    };
+    let claims = verified.map_err(|error| match error {
         JwtError::Parts(_) | JwtError::Malformed => Error::InvalidJwtFormat,
         JwtError::Algorithm | JwtError::UnknownKey | JwtError::Signature => invalid,
     })?;
@@ -40,10 +68,28 @@ pub(crate) fn check(headers: &HeaderMap, keys: &KeySet) -> Result<(), Error> {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
         .as_secs_f64();
-    match claims.get("exp").map(Value::as_f64) {
-        Some(None) => Err(invalid),
-        Some(Some(expiry)) if expiry <= now => Err(invalid),
-        _ => Ok(()),
+    let time = |name| match claims.get(name) {
+        None => Ok(None),
+        Some(value) => value.as_f64().map(Some).ok_or(invalid),
+    };
+    let (expiry, beginning) = (time("exp")?, time("nbf")?);
+    if expiry.is_some_and(|at| at <= now) || beginning.is_some_and(|at| at.floor() > now) {
+        return Err(invalid);
+    }
+    Ok(())
+}
+
+/// A key that is not there yet may have been published since they were last read.
+async fn verify_published(
+    token: &str,
+    published: &Published,
+) -> Result<svc_kit::jwt::Claims, JwtError> {
+    let known: Arc<KeySet> = published.keys().await;
+    match known.verify(token) {
+        Err(JwtError::UnknownKey | JwtError::Algorithm) => {
+            published.keys_after(&known).await.verify(token)
+        }
+        verified => verified,
     }
 }
 

@@ -15,8 +15,10 @@ use crate::{
     process::{Cause, Process},
 };
 
+mod storage;
 mod usage;
 
+pub(crate) use storage::{Storage, changed};
 pub(crate) use usage::{Usage, Verdict};
 
 /// A process that serves.

@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
 import { createClient } from '@supabase/supabase-js';
@@ -13,9 +16,16 @@ const CALLERS = 4;
 describe('several copies', { skip: mode !== 'apart' && 'one process has no copies' }, () => {
   let stack;
   let admin;
+  let functions;
 
   before(async () => {
-    stack = await platform();
+    functions = await mkdtemp(path.join(tmpdir(), 'nilam-copies-'));
+    await mkdir(path.join(functions, 'echo'));
+    await writeFile(
+      path.join(functions, 'echo/index.ts'),
+      'Deno.serve(async (request) => new Response("heard " + await request.text()));',
+    );
+    stack = await platform({ functions });
     admin = createClient(stack.url, stack.SERVICE_ROLE_KEY, {
       auth: { persistSession: false, autoRefreshToken: false },
     });
@@ -25,13 +35,17 @@ describe('several copies', { skip: mode !== 'apart' && 'one process has no copie
     assert.equal(upload.error, null);
   });
 
-  after(() => stack?.close());
+  after(async () => {
+    await stack?.close();
+    await rm(functions, { recursive: true, force: true });
+  });
 
   /** What is read of each service over and over; each gives an error or nothing. */
   const reads = {
     rest: async () => (await admin.from('coworking_space').select('id').limit(1)).error,
     auth: async () => (await admin.auth.admin.listUsers({ page: 1, perPage: 1 })).error,
     storage: async () => (await admin.storage.from('copies').download('one.txt')).error,
+    functions: async () => (await admin.functions.invoke('echo', { method: 'GET' })).error,
   };
 
   for (const [service, read] of Object.entries(reads)) {
@@ -72,6 +86,25 @@ describe('several copies', { skip: mode !== 'apart' && 'one process has no copie
         assert.equal(error, null);
         assert.equal(await data.text(), name);
       }
+    }
+  });
+
+  it('calls of a function fail only if the killed copy was answering them', async () => {
+    for (const copy of stack.services.copies.functions) {
+      const calls = startCalls(async () => {
+        const word = String(Math.random());
+        const { data, error } = await admin.functions.invoke('echo', { body: word });
+        if (!error) assert.equal(data, `heard ${word}`);
+        return error;
+      });
+      await calls.reach(20);
+      copy.child.kill('SIGKILL');
+      await once(copy.child, 'exit');
+      await calls.reach(100);
+      await stack.services.restart(copy);
+      await calls.reach(100);
+      const failed = await calls.stop();
+      assert.ok(failed.length <= 2 * CALLERS, `${failed.length}: ${failed[0]?.message}`);
     }
   });
 

@@ -91,6 +91,31 @@ fn packages_count_where_there_is_no_import_map() {
 }
 
 #[test]
+fn the_projects_deno_json_counts_where_there_is_nothing_nearer() {
+    let (_dir, config) = project(&[
+        ("functions/a/index.ts", ""),
+        ("functions/b/index.ts", ""),
+        ("functions/b/package.json", "{}"),
+        ("functions/c/src/index.ts", ""),
+        ("functions/c/deno.json", "{}"),
+        ("deno.json", "{}"),
+        (
+            "config.toml",
+            "[functions.c]\nentrypoint = './functions/c/src/index.ts'\n",
+        ),
+    ]);
+    let functions = Catalog::load(&config).functions;
+    let of = |name: &str| functions[name].modules.clone();
+    let project = config.source.dir.parent().unwrap();
+    assert_eq!(of("a"), ModuleConfig::Deno(project.join("deno.json")));
+    assert!(matches!(of("b"), ModuleConfig::Package(_)));
+    assert_eq!(
+        of("c"),
+        ModuleConfig::Deno(config.source.dir.join("c/deno.json"))
+    );
+}
+
+#[test]
 fn secrets_do_not_take_the_platforms_names() {
     let (_dir, config) = project(&[
         ("functions/a/index.ts", ""),

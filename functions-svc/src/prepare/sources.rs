@@ -13,6 +13,8 @@ pub(super) struct Found {
     pub(super) serve: BTreeSet<String>,
     /// Modules that only declare the types of globals. They are in every template, and fetching them only takes time.
     pub(super) types: BTreeSet<String>,
+    /// The platform's own packages that are imported without saying from where, by their names.
+    pub(super) bare: BTreeSet<String>,
     /// True if packages or remote modules are imported.
     pub(super) packages: bool,
     /// True if a module asks where it is, or imports what only it knows.
@@ -35,6 +37,10 @@ static TYPES: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
+#[expect(clippy::unwrap_used, reason = "the patterns are constants")]
+static BARE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"["'](@supabase/[a-z0-9][a-z0-9._\-]*)(?:/[^"'\s]*)?["']"#).unwrap()
+});
 #[expect(clippy::unwrap_used, reason = "the patterns are constants")]
 static PACKAGES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"["'](?:npm:|jsr:|https://)"#).unwrap());
@@ -93,7 +99,8 @@ fn collect(text: &str, found: &mut Found) {
     };
     found.serve.extend(all(&SERVE));
     found.types.extend(all(&TYPES));
-    found.packages |= PACKAGES.is_match(text);
+    found.bare.extend(all(&BARE));
+    found.packages |= PACKAGES.is_match(text) || !found.bare.is_empty();
     found.placed |= is_placed(text);
 }
 
@@ -113,6 +120,25 @@ mod tests {
         for text in ["import x from 'x'", "importer(x)", "x.imported(1)"] {
             assert!(!is_placed(text), "{text}");
         }
+    }
+
+    #[test]
+    fn the_platforms_packages_are_found_by_their_names() {
+        let mut found = Found::default();
+        collect(
+            r#"
+            import { createClient } from '@supabase/supabase-js';
+            import { corsHeaders } from "@supabase/supabase-js/cors";
+            const { withSupabase } = await import("@supabase/server");
+            import other from "@supabasex/y"; import "npm:@supabase/ssr@1"; // of @supabase/none
+            "#,
+            &mut found,
+        );
+        assert_eq!(
+            found.bare.into_iter().collect::<Vec<_>>(),
+            ["@supabase/server", "@supabase/supabase-js"]
+        );
+        assert!(found.packages);
     }
 
     #[test]

@@ -4,18 +4,30 @@
 // go to standard output, behind a mark that nobody else knows; everything else there is the function's own output.
 // When standard input ends, the service is gone, and so is this process.
 
+import { defineTmp } from "./files.ts";
+import { reportConsole, within } from "./requests.ts";
+
 type Start = {
   mark: string;
   module: string;
   socket: string;
+  tmp: string;
+  places: string[];
   env: Record<string, string>;
+  inspected: boolean;
+  breaks: boolean;
 };
 type Order = { unload?: string; exit?: boolean };
 type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>;
 
 const encoder = new TextEncoder();
-const writeOut = Deno.stdout.writeSync.bind(Deno.stdout);
+const stdout = Deno.stdout.writeSync.bind(Deno.stdout);
 const exit = Deno.exit.bind(Deno);
+
+function writeOut(text: string) {
+  let bytes = encoder.encode(text);
+  while (bytes.length > 0) bytes = bytes.subarray(stdout(bytes));
+}
 
 async function* lines(): AsyncGenerator<string> {
   const decoder = new TextDecoder();
@@ -65,6 +77,9 @@ class Info {
   }
 }
 
+/** What the service calls a request. */
+const requestId = (request: Request) => request.headers.get("sb-request-id") ?? "";
+
 /** Makes every way to serve end at the one socket; ports and host names are not the function's business. */
 function serveOnSocket(socket: string, ready: () => void) {
   const serve = Deno.serve as unknown as (options: unknown, handler: Handler) => Deno.HttpServer;
@@ -81,22 +96,41 @@ function serveOnSocket(socket: string, ready: () => void) {
     if (typeof handler !== "function") throw new TypeError("A handler function must be provided.");
     if (served) throw new Deno.errors.AddrInUse("This function serves already.");
     served = true;
-    const { onError, onListen, signal } = options;
+    const { onListen, signal } = options;
+    const onError = (options.onError ?? failed) as (error: unknown) => Response | Promise<Response>;
     const settings = {
       path: socket,
-      ...(onError ? { onError } : {}),
+      onError,
       ...(signal ? { signal } : {}),
       onListen: () => {
         ready();
         if (typeof onListen === "function") onListen(address);
       },
     };
+    // An error, too, is of its request.
+    const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
+      try {
+        const response = handler(request, info);
+        return response instanceof Promise ? response.catch(onError) : response;
+      } catch (error) {
+        return onError(error);
+      }
+    };
     return serve(settings, (request, info) =>
-      handler(request, new Info(info, request) as unknown as Deno.ServeHandlerInfo)
+      within(
+        requestId(request),
+        () => answer(request, new Info(info, request) as unknown as Deno.ServeHandlerInfo),
+      )
     );
   };
   Object.defineProperty(Deno, "serve", { value: ours, configurable: true, writable: true });
   return { isServed: () => served, serve: ours };
+}
+
+/** The answer of a handler that failed, as Deno has it. */
+function failed(error: unknown): Response {
+  console.error(error);
+  return new Response("Internal Server Error", { status: 500 });
 }
 
 function defineEdgeRuntime(report: (message: Record<string, unknown>) => void) {
@@ -129,10 +163,13 @@ const first = await orders.next();
 if (first.done) exit(0);
 const start: Start = JSON.parse(first.value as string);
 const report = (message: Record<string, unknown>) => {
-  writeOut(encoder.encode(`\n${start.mark}${JSON.stringify(message)}\n`));
+  writeOut(`\n${start.mark}${JSON.stringify(message)}\n`);
 };
 
 replaceEnvironment(start.env);
+// Debuggers listen to the console as it is.
+if (!start.inspected) reportConsole(report);
+defineTmp(start.tmp, start.places);
 hideSocketInUrls();
 const background = defineEdgeRuntime(report);
 const server = serveOnSocket(start.socket, () => report({ ready: true }));
@@ -152,6 +189,8 @@ const server = serveOnSocket(start.socket, () => report({ ready: true }));
   exit(0);
 })();
 
+// The next step is into the function.
+if (start.breaks) debugger;
 const module = await import(start.module);
 const fetch = module.default?.fetch;
 if (!server.isServed() && typeof fetch === "function") {

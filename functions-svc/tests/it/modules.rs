@@ -57,6 +57,28 @@ async fn packages_of_npm_can_be_imported() {
 }
 
 #[tokio::test]
+async fn the_platforms_packages_need_no_map() {
+    let service = Service::start(&[
+        ("none/index.ts", "import { corsHeaders } from '@supabase/supabase-js/cors'; Deno.serve(() => Response.json(corsHeaders))"),
+        ("said/index.ts", "import { x } from '@supabase/supabase-js'; Deno.serve(() => new Response(x))"),
+        ("said/deno.json", r#"{ "imports": { "@supabase/supabase-js": "./mine.ts" } }"#),
+        ("said/mine.ts", "export const x = 'mine'"),
+        ("all/index.ts", "import { x } from '@supabase/any/x.ts'; Deno.serve(() => new Response(x))"),
+        ("all/deno.json", r#"{ "imports": { "@supabase/": "./of/" } }"#),
+        ("all/of/any/x.ts", "export const x = 'any'"),
+        ("others/index.ts", "import ms from 'ms'; Deno.serve(() => new Response(ms('1s')))"),
+    ])
+    .await;
+    assert_eq!(
+        service.get("none").await.json()["Access-Control-Allow-Origin"],
+        "*"
+    );
+    assert_eq!(service.text("said").await, "mine");
+    assert_eq!(service.text("all").await, "any");
+    assert_eq!(service.get("others").await.json()["code"], "BOOT_ERROR");
+}
+
+#[tokio::test]
 async fn a_bundle_takes_the_modules_place_unless_it_would_notice() {
     let source = |more: &str| {
         format!(

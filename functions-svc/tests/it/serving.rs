@@ -152,7 +152,7 @@ async fn a_function_finds_its_environment_and_nothing_else() {
     .await;
     let mut env = service.get("env").await.json();
     // These are different in each process.
-    for name in ["SB_EXECUTION_ID", "DENO_SERVE_ADDRESS"] {
+    for name in ["SB_EXECUTION_ID", "DENO_SERVE_ADDRESS", "TMPDIR"] {
         let value = env.as_object_mut().unwrap().remove(name);
         assert!(value.is_some(), "{name}");
     }
@@ -162,6 +162,7 @@ async fn a_function_finds_its_environment_and_nothing_else() {
             "OWN": "1",
             "STRIPE": "sk_1",
             "SB_REGION": "in-south",
+            "SUPABASE_FUNCTION_SLUG": "env",
             "SUPABASE_URL": "http://platform.example",
             "SUPABASE_PUBLISHABLE_KEYS": r#"{"default":"sb_publishable_x"}"#,
         })

@@ -1,0 +1,128 @@
+//! What a process keeps in its `/tmp`.
+
+use std::{
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::Path,
+    time::{Duration, Instant, SystemTime},
+};
+
+/// A file takes some room whatever is in it, and some time to be counted.
+const LEAST: u64 = 16 << 10;
+/// The part of the time that may go into counting.
+const SHARE: u32 = 20;
+
+/// Watches over the `/tmp` of a process.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    /// When the folder was changed last, before anybody used it.
+    made: Option<SystemTime>,
+    used: bool,
+    not_before: Option<Instant>,
+}
+
+impl Storage {
+    pub(crate) fn new(made: Option<SystemTime>) -> Self {
+        Self {
+            made,
+            used: false,
+            not_before: None,
+        }
+    }
+
+    /// True if more than so many bytes are in it. Costs next to nothing for functions that do not use theirs.
+    pub(crate) fn exceeds(&mut self, limit: u64, folder: &Path, pid: u32) -> bool {
+        let now = Instant::now();
+        if self.not_before.is_some_and(|at| now < at) {
+            return false;
+        }
+        self.used = self.used || changed(folder) != self.made;
+        if !self.used {
+            return false;
+        }
+        let listed = listed(folder, limit);
+        let bytes = listed.saturating_add(unlisted(folder, pid));
+        self.not_before = Some(now + (now.elapsed() * SHARE).min(Duration::from_secs(2)));
+        bytes > limit
+    }
+}
+
+/// When something came into a folder or went last.
+pub(crate) fn changed(folder: &Path) -> Option<SystemTime> {
+    fs::metadata(folder).and_then(|meta| meta.modified()).ok()
+}
+
+fn size(meta: &fs::Metadata) -> u64 {
+    (meta.blocks() * 512).max(LEAST)
+}
+
+/// Bytes of all files in a folder; counts no further than to `enough`.
+fn listed(folder: &Path, enough: u64) -> u64 {
+    let mut bytes = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(meta) = entry.metadata() else {
+                continue;
+            };
+            bytes += size(&meta);
+            if bytes > enough {
+                return bytes;
+            }
+            if meta.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    bytes
+}
+
+/// Bytes of files that were removed while they are open.
+fn unlisted(folder: &Path, pid: u32) -> u64 {
+    fs::read_dir(format!("/proc/{pid}/fd"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| {
+            fs::read_link(entry.path()).is_ok_and(|target| {
+                target.starts_with(folder) && target.to_string_lossy().ends_with(" (deleted)")
+            })
+        })
+        .filter_map(|entry| fs::metadata(entry.path()).ok())
+        .map(|meta| size(&meta))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_count_also_when_they_are_small_deep_or_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, pid) = (dir.path(), std::process::id());
+        let mut storage = Storage::new(changed(folder));
+        let mut exceeds = |limit| {
+            storage.not_before = None;
+            storage.exceeds(limit, folder, pid)
+        };
+        assert!(!exceeds(0));
+        // The clock of a file system is a coarse one.
+        let before = changed(folder);
+        while changed(folder) == before {
+            fs::create_dir_all(folder.join("a")).unwrap();
+            fs::remove_dir(folder.join("a")).unwrap();
+        }
+        fs::create_dir_all(folder.join("a/b")).unwrap();
+        fs::write(folder.join("a/b/small"), "x").unwrap();
+        assert!(exceeds(3 * LEAST - 1) && !exceeds(3 * LEAST));
+        let large = folder.join("large");
+        fs::write(&large, vec![1; 1 << 20]).unwrap();
+        assert!(exceeds(1 << 20));
+        let open = fs::File::open(&large).unwrap();
+        fs::remove_file(&large).unwrap();
+        assert!(exceeds(1 << 20));
+        drop(open);
+        assert!(!exceeds(1 << 20));
+    }
+}
