@@ -6,7 +6,7 @@ import { LocateFixed, MapPin } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { parsePoint, placeOf } from '../places'
-import { numberIn } from '../schema'
+import { numberIn } from '../schema/values'
 import { Chips, Control, Controls, gridClass } from './control'
 import { useForm } from './form-context'
 

@@ -5,26 +5,16 @@ import i18next from 'i18next'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { SUB_TYPES } from '../labels'
-import { STATES } from './places'
-import {
-  check,
-  EMPTY,
-  FIELD_NAMES,
-  fromRow,
-  isAsked,
-  isSame,
-  needsReview,
-  readValues,
-  ruleOf,
-  STEP_NAMES,
-  toRow,
-  type Field,
-  type Values,
-} from './schema'
+import { SUB_TYPES } from '../../labels'
+import { STATES } from '../places'
+import { check } from './check'
+import { FIELD_NAMES, ruleOf, type Field } from './fields'
+import { fromRow, needsReview, toRow } from './row'
+import { STEP_NAMES } from './steps'
+import { EMPTY, isAsked, isSame, readValues, type Values } from './values'
 
 const sql = readFileSync(
-  path.resolve(import.meta.dirname, '../../../../../sql/marketplace/20260101000200_properties.sql'),
+  path.resolve(import.meta.dirname, '../../../../../../sql/marketplace/20260101000200_properties.sql'),
   'utf8',
 )
 beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: en } } }))
