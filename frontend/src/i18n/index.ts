@@ -35,6 +35,11 @@ const sectionLoaders = {
     hi: () => import('./compare/hi.json'),
     ta: () => import('./compare/ta.json'),
   },
+  home: {
+    en: () => import('./home/en.json'),
+    hi: () => import('./home/hi.json'),
+    ta: () => import('./home/ta.json'),
+  },
   map: {
     en: () => import('./map/en.json'),
     hi: () => import('./map/hi.json'),

@@ -1,6 +1,4 @@
 import { FIELD_LABELS } from '@/lib/fields'
-import everywhere from '@/i18n/en.json'
-import labels from '@/i18n/errors/en.json'
 import en from '@/i18n/listing/en.json'
 import type { Tables } from '@/types/database'
 import i18next from 'i18next'
@@ -82,8 +80,8 @@ describe('the fields and the checks of the table (D47, R82)', () => {
     const names = Object.entries(FIELD_LABELS).slice(0, 16)
     for (const [field, label] of names) {
       expect(FIELD_NAMES).toContain(field)
-      const key = ruleOf(field as Field).label as keyof typeof en
-      expect(en[key], field).toBe({ ...everywhere, ...labels }[label])
+      expect(ruleOf(field as Field).label, field).toBe(label)
+      expect(Object.keys(en)).toContain(label)
     }
   })
   it('has a column once, and a step for every field', () => {
