@@ -256,7 +256,7 @@ it('makes a co-working space, gives it pictures and prices, and shows it (D25, D
   await form.getByLabel('Monday').fill('9:00 AM - 6:00 PM');
   // Whoever comes back to the tab has the session read anew, and finds what was typed.
   const asked = page.waitForResponse((answer) => answer.url().endsWith('/rpc/is_admin'));
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await asked;
   await form.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The space was saved').waitFor();

@@ -12,14 +12,18 @@ const isLanguage = (value: string | null): value is Language =>
 const merged = async (...parts: Array<Promise<{ default: object }>>) => ({
   default: Object.assign({}, ...(await Promise.all(parts)).map((part) => part.default)) as object,
 })
+const letters = {
+  hi: () => import('@fontsource-variable/noto-sans-devanagari/index.css'),
+  ta: () => import('@fontsource-variable/noto-sans-tamil/index.css'),
+}
 /** A catalogue comes with the letters that it is written in. */
 const loaders = {
   hi: async () => {
-    void import('@fontsource-variable/noto-sans-devanagari/index.css')
+    void letters.hi()
     return merged(import('./hi.json'), import('./errors/hi.json'))
   },
   ta: async () => {
-    void import('@fontsource-variable/noto-sans-tamil/index.css')
+    void letters.ta()
     return merged(import('./ta.json'), import('./errors/ta.json'))
   },
 }
@@ -123,3 +127,7 @@ export async function setLanguage(language: Language) {
 const asked = new URLSearchParams(window.location.search).get('lang')
 const stored = isLanguage(asked) ? asked : localStorage.getItem(STORAGE_KEY)
 if (isLanguage(stored) && stored !== 'en') void setLanguage(stored)
+
+// Owners write titles in their own letters, whatever language they are read in; a font is only fetched where the system has none.
+if (typeof document !== 'undefined')
+  window.addEventListener('load', () => void Promise.allSettled([letters.hi(), letters.ta()]), { once: true })
