@@ -165,7 +165,9 @@ it('shows a space: gallery by keyboard, prices, hours, place and neighbours', as
   assert.match(await card.innerText(), /Starting price\s+₹[\d,.]+(k| Lakh)?/);
   assert.match(await card.innerText(), /(Open|Closed) now/);
   assert.equal(
-    await card.getByRole('link', { name: row.booking_phone }).getAttribute('href'),
+    await card
+      .getByRole('link', { name: row.booking_phone.replace(/^(\+91)(\d{5})/, '$1 $2 ') })
+      .getAttribute('href'),
     `tel:${row.booking_phone}`,
   );
   await card.getByRole('link', { name: 'View all hours' }).click();
