@@ -1,4 +1,5 @@
-//! The built front end: files, hashed assets for ever, and the application's page for its own paths.
+//! The built front end: files, hashed assets for ever, and the application's page for its own paths. A file with a `.br` or `.gz` beside it goes
+//! out as that.
 
 use std::path::Path;
 
@@ -48,6 +49,8 @@ impl Frontend {
             .fallback_service(
                 ServeDir::new(dir)
                     .append_index_html_on_directories(true)
+                    .precompressed_br()
+                    .precompressed_gzip()
                     .fallback(page(dir)),
             )
             .layer(middleware::from_fn(headers))
@@ -75,7 +78,9 @@ impl Frontend {
 /// The page for a path of the application: only for those who accept HTML, so that an unknown API path
 /// stays an error that a program understands, and a missing asset is not a page.
 fn page(dir: &Path) -> Router {
-    let index = ServeFile::new(dir.join("index.html"));
+    let index = ServeFile::new(dir.join("index.html"))
+        .precompressed_br()
+        .precompressed_gzip();
     Router::new().fallback(move |request: Request| {
         let index = index.clone();
         async move {
@@ -116,6 +121,10 @@ async fn headers(request: Request, next: Next) -> Response {
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static(caching));
+    // Said of plain answers too: a cache must not give one client what another can read.
+    if !headers.contains_key(header::VARY) {
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    }
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),

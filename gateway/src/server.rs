@@ -1,4 +1,7 @@
 //! Taking connections: a thread per core, each with its own reactor, so that a request never changes threads.
+//!
+//! Beside mounted services there are no threads: what those spawn has to outlive a connection and belongs on the
+//! process's runtime, so connections are served there too.
 
 mod connection;
 mod limits;
@@ -23,9 +26,7 @@ use tokio_util::{
     task::{TaskTracker, task_tracker::TaskTrackerToken},
 };
 
-use crate::{
-    App, Serving, access_log::AccessLog, admin, metrics::Present, tls::Tls, upstream::set_shard,
-};
+use crate::{App, access_log::AccessLog, admin, metrics::Present, tls::Tls, upstream::set_shard};
 use connection::Context;
 use limits::{Limits, Permit};
 
@@ -51,15 +52,17 @@ struct Accepted {
     permit: Permit,
 }
 
-/// What counts a connection until it ends. A web socket takes it over: the connection it was made from ends at once.
+/// What counts a connection for as long as its bytes flow, as a web socket too.
 #[derive(Debug)]
-pub(crate) struct Held {
+struct Held {
     load: Arc<AtomicUsize>,
     _present: Present,
     _permit: Permit,
-    /// The worker waits for it before it ends.
-    _token: TaskTrackerToken,
 }
+
+/// What the worker waits for before it ends. A tunnel takes it over: the connection it was made from ends at once. A web
+/// socket of a mounted service does not: that service tells it when to end.
+pub(crate) type Awaited = Arc<TaskTrackerToken>;
 
 impl Drop for Held {
     fn drop(&mut self) {
@@ -70,7 +73,13 @@ impl Drop for Held {
 struct Worker {
     connections: mpsc::UnboundedSender<Accepted>,
     load: Arc<AtomicUsize>,
-    thread: std::thread::JoinHandle<()>,
+    running: Running,
+}
+
+/// Where a worker works.
+enum Running {
+    Thread(std::thread::JoinHandle<()>),
+    Task(tokio::task::JoinHandle<()>),
 }
 
 impl Server {
@@ -79,6 +88,13 @@ impl Server {
         let live = app.live();
         let config = &live.config;
         let http = listen(&config.host, config.port).await?;
+        Self::with_listener(app, http).await
+    }
+
+    /// Takes a port that is listened on already for plain HTTP.
+    pub async fn with_listener(app: &App, http: TcpListener) -> anyhow::Result<Self> {
+        let live = app.live();
+        let config = &live.config;
         let https = match &config.serving.tls {
             Some(settings) => {
                 let tls = Tls::new(settings)?;
@@ -110,6 +126,15 @@ impl Server {
 
     /// Serves until `stop`, then lets the requests in flight finish and tells web sockets to connect anew.
     pub async fn serve(self, app: App, stop: CancellationToken) -> io::Result<()> {
+        self.run(app, stop, true).await
+    }
+
+    /// The same on the runtime of the caller, for an app with mounted services.
+    pub async fn serve_here(self, app: App, stop: CancellationToken) -> io::Result<()> {
+        self.run(app, stop, false).await
+    }
+
+    async fn run(self, app: App, stop: CancellationToken, in_threads: bool) -> io::Result<()> {
         let serving = app.live().config.serving.clone();
         let log = AccessLog::open(
             &serving.access_log,
@@ -127,9 +152,18 @@ impl Server {
             let router = admin::router(&app);
             beside.spawn(svc_kit::http::serve(admin, router, stop.clone()));
         }
-        let workers: Vec<Worker> = (0..serving.workers)
-            .map(|index| Worker::start(index, &app, tls.as_ref(), log.as_ref(), &serving, &stop))
-            .collect::<io::Result<_>>()?;
+        let context = |index| {
+            let (tls, log) = (tls.as_ref(), log.as_ref());
+            Arc::new(Context::new(index, &app, tls, log, &serving, &stop))
+        };
+        let drain = serving.drain_timeout;
+        let workers: Vec<Worker> = if in_threads {
+            (0..serving.workers)
+                .map(|index| Worker::in_thread(index, context(index), drain))
+                .collect::<io::Result<_>>()?
+        } else {
+            vec![Worker::here(context(0), drain)]
+        };
         let limits = Limits::new(&serving, app.metrics());
         let https = self.https.map(|(listener, _)| listener);
         tokio::select! {
@@ -138,17 +172,13 @@ impl Server {
             () = accept_some(https, &workers, &limits, &app) => {}
         }
         app.close();
-        let threads: Vec<_> = workers.into_iter().map(|worker| worker.thread).collect();
-        let joined = tokio::task::spawn_blocking(move || {
-            for thread in threads {
-                // A panic there was reported there.
-                let _ = thread.join();
-            }
-            if let Some(log) = log {
-                log.finish();
-            }
-        });
-        joined.await.map_err(io::Error::other)?;
+        for worker in workers {
+            worker.running.ended().await?;
+        }
+        if let Some(log) = log {
+            let finished = tokio::task::spawn_blocking(move || log.finish());
+            finished.await.map_err(io::Error::other)?;
+        }
         beside.close();
         // Nothing beside the requests is worth waiting for.
         let _ = tokio::time::timeout(Duration::from_secs(1), beside.wait()).await;
@@ -245,22 +275,13 @@ fn refuse(stream: &TcpStream, is_tls: bool) {
 }
 
 impl Worker {
-    fn start(
-        index: usize,
-        app: &App,
-        tls: Option<&Tls>,
-        log: Option<&Arc<AccessLog>>,
-        serving: &Serving,
-        stop: &CancellationToken,
-    ) -> io::Result<Self> {
+    fn in_thread(index: usize, context: Arc<Context>, drain: Duration) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         let (connections, received) = mpsc::unbounded_channel();
         let load = Arc::new(AtomicUsize::new(0));
-        let context = Arc::new(Context::new(index, app, tls, log, serving, stop));
         let of_worker = Arc::clone(&load);
-        let drain = serving.drain_timeout;
         let thread = std::thread::Builder::new()
             .name(format!("worker-{index}"))
             .spawn(move || {
@@ -270,8 +291,35 @@ impl Worker {
         Ok(Self {
             connections,
             load,
-            thread,
+            running: Running::Thread(thread),
         })
+    }
+
+    fn here(context: Arc<Context>, drain: Duration) -> Self {
+        let (connections, received) = mpsc::unbounded_channel();
+        let load = Arc::new(AtomicUsize::new(0));
+        let task = tokio::spawn(work(received, context, Arc::clone(&load), drain));
+        Self {
+            connections,
+            load,
+            running: Running::Task(task),
+        }
+    }
+}
+
+impl Running {
+    /// Waits for the worker's end. A panic there was reported there.
+    async fn ended(self) -> io::Result<()> {
+        match self {
+            Self::Thread(thread) => {
+                let joined = tokio::task::spawn_blocking(move || thread.join());
+                let _ = joined.await.map_err(io::Error::other)?;
+            }
+            Self::Task(task) => {
+                let _ = task.await;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -299,14 +347,16 @@ async fn work(
             present,
             permit,
         } = accepted;
-        let held = Arc::new(Held {
+        let held = Held {
             load: Arc::clone(&load),
             _present: present,
             _permit: permit,
-            _token: connections.token(),
-        });
+        };
+        let awaited = Arc::new(connections.token());
         if let Ok(stream) = TcpStream::from_std(stream) {
-            tokio::spawn(connection::serve(context, stream, peer, is_tls, held));
+            tokio::spawn(connection::serve(
+                context, stream, peer, is_tls, held, awaited,
+            ));
         }
     }
     connections.close();

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use crate::{
     error::Error,
     headers,
-    server::Held,
+    server::Awaited,
     upstream::{Balancer, Slot, connect},
 };
 use frames::Frames;
@@ -48,7 +48,7 @@ pub(crate) async fn open(
     };
     tokio::spawn(connection.with_upgrades());
     let client = hyper::upgrade::on(&mut request);
-    let held = request.extensions_mut().remove::<Arc<Held>>();
+    let awaited = request.extensions_mut().remove::<Awaited>();
     switch(request.headers_mut());
     let mut response = match sender.send_request(request).await {
         Ok(response) => response,
@@ -65,7 +65,7 @@ pub(crate) async fn open(
         let balancer = Arc::clone(balancer);
         tokio::spawn(async move {
             carry(client, service, slot, balancer).await;
-            drop(held);
+            drop(awaited);
         });
     }
     Ok(Ok(response.map(Body::new)))

@@ -360,7 +360,7 @@ impl Stack {
 
         // Workers outlive the listener: requests that drain may still need them.
         let workers_stop = CancellationToken::new();
-        let workers = [
+        let mut workers = vec![
             auth.spawn_workers(workers_stop.clone()),
             rest.spawn_workers(workers_stop.clone()),
             storage.spawn_workers(workers_stop.clone()),
@@ -387,11 +387,13 @@ impl Stack {
             }
         }
         let gateway = gateway::App::new(config);
+        workers.push(gateway.spawn_workers(workers_stop.clone()));
         let round_stop = self.stop.child_token();
         let listener = TcpListener::from_std(self.api.try_clone()?)?;
+        let server = gateway::Server::with_listener(&gateway, listener).await?;
         let server = tokio::spawn(report(
             "gateway",
-            http::serve(listener, gateway.router(), round_stop.clone()),
+            server.serve_here(gateway.clone(), round_stop.clone()),
         ));
 
         rest.wait_ready(Duration::from_secs(30))

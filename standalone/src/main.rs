@@ -11,6 +11,7 @@ use svc_kit::{env::Vars, telemetry};
 async fn main() -> anyhow::Result<()> {
     let environment = Vars::from_process();
     telemetry::init(&environment);
+    gateway::raise_open_files();
     match Cli::parse().command {
         Command::Start(arguments) => compose::start(arguments, &environment).await,
         Command::Status(arguments) => state::print(

@@ -234,7 +234,10 @@ impl Wiring<'_> {
         self.vars(
             "gateway",
             &flags,
-            &[("GATEWAY_REQUIRE_APIKEY", text(key_required))],
+            &[
+                ("GATEWAY_REQUIRE_APIKEY", text(key_required)),
+                ("GATEWAY_ACCESS_LOG", "off".to_owned()),
+            ],
         )
     }
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { createClient } from '@supabase/supabase-js';
 import { mailTo, root, smsCode, until } from '../harness.mjs';
+import { inspect } from './axe.mjs';
 import { visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
@@ -625,7 +626,6 @@ it(
   'D58: has no accessibility defect and no sideways scroll, in light and dark, narrow and wide',
   onePass,
   async () => {
-    const axe = readFileSync(path.join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
     const owner = await client('owner@demo.example.com');
     const draft = await draftOf(owner, { title: 'A draft to look at', lat: 11.026, lng: 77.0029 });
     const { page, close } = await signedIn('owner@demo.example.com');
@@ -642,28 +642,7 @@ it(
       '/profile',
     ];
     for (const route of routes) {
-      await page.setViewportSize({ width: 1280, height: 900 });
-      await page.goto(at(route));
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
-      await page.evaluate(axe);
-      for (const theme of ['light', 'dark']) {
-        if (theme === 'dark') await page.getByRole('button', { name: /dark/i }).first().click();
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          // Colours change over a moment.
-          await page.waitForTimeout(250);
-          const result = await page.evaluate(() =>
-            globalThis.axe.run(document, { resultTypes: ['violations'] }),
-          );
-          const defects = result.violations.map(
-            ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).slice(0, 3)}`,
-          );
-          assert.deepEqual(defects, [], `${route} (${theme}, ${width})`);
-          const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-          assert.ok(over <= 0, `${route} is ${over} px too wide at ${width}`);
-        }
-      }
+      await inspect(page, at(route));
       await page.setViewportSize({ width: 320, height: 700 });
       const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(over <= 0, `${route} is ${over} px too wide at 320`);

@@ -26,7 +26,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Held, patient::Patient};
+use super::{Awaited, Held, patient::Patient};
 use crate::{
     App, Serving,
     access_log::{AccessLog, Entry},
@@ -93,14 +93,15 @@ pub(super) async fn serve(
     stream: TcpStream,
     address: SocketAddr,
     is_tls: bool,
-    held: Arc<Held>,
+    held: Held,
+    awaited: Awaited,
 ) {
     let peer = Peer { address, is_tls };
     if !is_tls {
         let Some(is_http2) = begins_with_http2(&context, &stream).await else {
             return;
         };
-        return speak(context, stream, peer, is_http2, held).await;
+        return speak(context, stream, peer, is_http2, held, awaited).await;
     }
     let Some(tls) = &context.tls else {
         return;
@@ -109,7 +110,7 @@ pub(super) async fn serve(
     match handshake.await {
         Ok(Ok(Some(stream))) => {
             let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-            speak(context, stream, peer, is_http2, held).await;
+            speak(context, stream, peer, is_http2, held, awaited).await;
         }
         // Somebody checked that the name is ours.
         Ok(Ok(None)) => {}
@@ -133,17 +134,23 @@ async fn begins_with_http2(context: &Context, stream: &TcpStream) -> Option<bool
     }
 }
 
-async fn speak<S>(context: Arc<Context>, stream: S, peer: Peer, is_http2: bool, held: Arc<Held>)
-where
+async fn speak<S>(
+    context: Arc<Context>,
+    stream: S,
+    peer: Peer,
+    is_http2: bool,
+    held: Held,
+    awaited: Awaited,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let stream = TokioIo::new(Patient::new(stream, context.idle_timeout));
+    let stream = TokioIo::new(Patient::new(stream, context.idle_timeout, held));
     let stop = context.stop.clone();
     let service = {
         let context = Arc::clone(&context);
         service_fn(move |mut request: Request<Incoming>| {
             if request.headers().contains_key(header::UPGRADE) {
-                request.extensions_mut().insert(Arc::clone(&held));
+                request.extensions_mut().insert(Arc::clone(&awaited));
             }
             answer(Arc::clone(&context), request, peer)
         })

@@ -12,20 +12,24 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// Ends a connection when nothing of what is to be written is taken for too long.
+use super::Held;
+
+/// Ends a connection when nothing of what is to be written is taken for too long. Counts it until then.
 #[derive(Debug)]
 pub(super) struct Patient<S> {
     stream: S,
     patience: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
+    _held: Held,
 }
 
 impl<S> Patient<S> {
-    pub(super) fn new(stream: S, patience: Duration) -> Self {
+    pub(super) fn new(stream: S, patience: Duration, held: Held) -> Self {
         Self {
             stream,
             patience,
             waiting: None,
+            _held: held,
         }
     }
 

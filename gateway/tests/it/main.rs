@@ -83,6 +83,13 @@ async fn send(gateway: &Router, method: &str, uri: &str, headers: &[(&str, &str)
         .unwrap()
 }
 
+async fn text_of(response: Response) -> String {
+    let body = axum::body::to_bytes(response.into_body(), 1 << 20)
+        .await
+        .unwrap();
+    String::from_utf8(body.to_vec()).unwrap()
+}
+
 async fn json_of(response: Response) -> Value {
     let bytes = response.into_body().collect().await.unwrap().to_bytes();
     serde_json::from_slice(&bytes)

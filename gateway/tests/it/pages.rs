@@ -4,7 +4,7 @@ use axum::Router;
 use http::StatusCode;
 use tempfile::TempDir;
 
-use super::{PUBLISHABLE, json_of, mounted, send};
+use super::{PUBLISHABLE, json_of, mounted, send, text_of};
 
 fn with_pages() -> (Router, TempDir) {
     let dir = tempfile::tempdir().unwrap();
@@ -109,6 +109,30 @@ async fn hashed_assets_stay_for_ever_and_pages_do_not() {
     assert_eq!(page.headers()["cache-control"], "no-cache");
     let policy = page.headers()["content-security-policy"].to_str().unwrap();
     assert!(policy.contains("script-src 'self';"), "{policy}");
+}
+
+#[tokio::test]
+async fn what_the_build_compressed_goes_out_as_it_is() {
+    let (gateway, dir) = with_pages();
+    for (file, encoding) in [("index.html.br", "br"), ("assets/app-1a2b3c.js.gz", "gzip")] {
+        fs::write(dir.path().join("site").join(file), encoding).unwrap();
+    }
+    for (uri, accepted, encoding, kind) in [
+        ("/", "gzip, br", "br", "text/html"),
+        ("/coworking/some-space", "gzip, br", "br", "text/html"),
+        ("/assets/app-1a2b3c.js", "gzip", "gzip", "text/javascript"),
+    ] {
+        let accepts = [HTML, ("accept-encoding", accepted)];
+        let response = send(&gateway, "GET", uri, &accepts).await;
+        assert_eq!(response.headers()["content-encoding"], encoding, "{uri}");
+        assert_eq!(response.headers()["vary"], "accept-encoding", "{uri}");
+        let found = response.headers()["content-type"].to_str().unwrap();
+        assert!(found.starts_with(kind), "{uri}: {found}");
+        assert_eq!(text_of(response).await, encoding, "{uri}");
+    }
+    let plain = send(&gateway, "GET", "/", &[HTML]).await;
+    assert!(plain.headers().get("content-encoding").is_none());
+    assert_eq!(plain.headers()["vary"], "accept-encoding");
 }
 
 #[tokio::test]

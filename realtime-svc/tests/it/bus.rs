@@ -1,6 +1,7 @@
 //! Several copies of the service on one database and one NATS server.
 
 mod changes;
+mod delivery;
 mod presence;
 mod rooms;
 mod server;

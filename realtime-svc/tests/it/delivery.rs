@@ -15,7 +15,7 @@ const CUTS: i64 = 6;
 /// Rows of one statement.
 const STEP: i64 = 100;
 
-async fn listen(service: &Service, sub: &str) -> Client {
+pub(crate) async fn listen(service: &Service, sub: &str) -> Client {
     let mut client = service.connect(&user(sub)).await;
     let wanted =
         json!({"postgres_changes": [{"event": "INSERT", "schema": "public", "table": "notes"}]});
@@ -26,7 +26,7 @@ async fn listen(service: &Service, sub: &str) -> Client {
 }
 
 /// Reads until the last row; gives the ids of all.
-async fn read(mut client: Client, last: i64) -> Vec<i64> {
+pub(crate) async fn read(mut client: Client, last: i64) -> Vec<i64> {
     let mut seen = Vec::new();
     let mut beats = 0;
     while seen.last() != Some(&last) {
