@@ -253,23 +253,3 @@ it('allows no script but its own, and asks nobody else for anything (D62, R61)',
   assert.deepEqual(problems, []);
   await close();
 });
-
-it('is usable at four times its size (D58)', onePass, async () => {
-  // A window of 1280 × 1024 at 400 %.
-  const { page, problems, close } = await visit({ width: 320, height: 256 });
-  for (const route of [...PAGES, '/commercial', '/coworking', '/search?q=coimbatore']) {
-    await page.goto(at(route));
-    await page.getByRole('heading', { level: 1 }).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    assert.ok((await overflow(page)) <= 0, `${route} is too wide`);
-    // What has the focus is not under the header.
-    await page.locator('#content').getByRole('link').last().focus();
-    const { top, header } = await page.evaluate(() => ({
-      top: document.activeElement.getBoundingClientRect().top,
-      header: document.querySelector('[data-slot=header]').getBoundingClientRect().bottom,
-    }));
-    assert.ok(top >= header - 1, `${route}: ${top} under ${header}`);
-  }
-  assert.deepEqual(problems, []);
-  await close();
-});

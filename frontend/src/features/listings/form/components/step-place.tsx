@@ -13,8 +13,13 @@ import { useForm } from './form-context'
 
 /** The map is fetched when its step is shown. */
 const PinMap = lazy(async () => {
-  const [{ PinMap: component }] = await Promise.all([import('../../map/pin-map'), needSection('map')])
-  return { default: component }
+  try {
+    const [{ PinMap: component }] = await Promise.all([import('../../map/pin-map'), needSection('map')])
+    return { default: component }
+  } catch {
+    // Without a connection there is no map, and the rest of the step stays.
+    return { default: () => null }
+  }
 })
 const round = (value: number) => value.toFixed(6)
 
