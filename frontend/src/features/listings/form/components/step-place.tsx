@@ -4,15 +4,16 @@ import { MapFrame } from '@/components/ui/map-frame'
 import { needSection } from '@/i18n'
 import { notify } from '@/lib/toast'
 import { LocateFixed, MapPin } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { PinMap as Drawn } from '../../map/pin-map'
 import { parsePoint, placeOf } from '../places'
 import { numberIn } from '../schema/values'
 import { Chips, Control, Controls, gridClass } from './control'
 import { useForm } from './form-context'
 
 /** The map is fetched when its step is shown. */
-const PinMap = lazy(async () => {
+const PinMap = lazy<ComponentType<Parameters<typeof Drawn>[0]>>(async () => {
   try {
     const [{ PinMap: component }] = await Promise.all([import('../../map/pin-map'), needSection('map')])
     return { default: component }
