@@ -48,14 +48,15 @@ line(
   195,
   ' KB',
 );
-line('map', round(size('property-map-')), 60, ' KB');
+line('map', round(size('property-map-') + size('base-map-')), 60, ' KB');
 line('administration', round(size('admin-') + size('spaces-')), 45, ' KB');
 line(
   'largest other chunk',
   round(
     Math.max(
       ...assets
-        .filter((name) => name.endsWith('.js') && !/^(index|dist|property-map)-/.test(name))
+        .filter((name) => name.endsWith('.js') && !/^(dist|property-map|base-map)-/.test(name))
+        .filter((name) => !first.includes(`assets/${name}`))
         .map((name) => gzip(`assets/${name}`)),
     ),
   ),

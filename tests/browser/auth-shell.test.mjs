@@ -130,7 +130,16 @@ it('has a header that is clear at the top and white with a border below it', asy
 it('offers the same account pages in the menu of a wide and of a narrow window', async () => {
   const { page, close } = await visit();
   await signIn(page, '9876500003');
-  const names = ['Profile', 'Dashboard', 'Contacted Properties', 'Shortlist', 'Viewed', 'Logout'];
+  const names = [
+    'Profile',
+    'My Listings',
+    'Dashboard',
+    'UX Showcase',
+    'Contacted Properties',
+    'Shortlist',
+    'Viewed',
+    'Logout',
+  ];
   await page.getByRole('button', { name: '919876500003' }).click();
   await page.getByRole('button', { name: 'Logout' }).waitFor();
   const list = page.getByRole('banner').getByRole('link', { name: 'List Your Property' });
@@ -154,6 +163,7 @@ it('has a footer with its links, and three buttons that lead nowhere', async () 
   const { page, close } = await visit();
   await page.goto(at('/about-us'));
   const footer = page.getByRole('contentinfo');
+  await footer.getByText('The right space for every business in India.').waitFor();
   for (const [name, to] of [
     ['Home', '/'],
     ['Listings', '/commercial'],

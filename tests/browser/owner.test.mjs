@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { it } from 'node:test';
 import { createClient } from '@supabase/supabase-js';
-import { root, smsCode, until } from '../harness.mjs';
+import { mailTo, root, smsCode, until } from '../harness.mjs';
 import { inspect } from './axe.mjs';
 import { visitor, onePass } from './visitor.mjs';
 
@@ -452,6 +452,126 @@ it('D52: the profile keeps name, picture, number, settings and the wish to be fo
   await page.getByRole('button', { name: 'Keep my account' }).click();
   await page.getByRole('button', { name: 'Delete account' }).waitFor();
   assert.deepEqual(problems, []);
+  await close();
+});
+
+it('D52: another address counts once its mails were followed, and other devices are signed out', async () => {
+  const email = `moves-${Date.now()}@example.com`;
+  const { data: made } = await createClient(world.stack.url, world.stack.SERVICE_ROLE_KEY, {
+    auth: { persistSession: false },
+  }).auth.admin.createUser({ email, password: PASSWORD, email_confirm: true });
+  const first = await signedIn(email);
+  const second = await signedIn(email);
+  const { page } = first;
+  await page.goto(at('/profile'));
+  await page.getByLabel('Email', { exact: true }).fill('not an address');
+  await page.getByRole('button', { name: 'Change email' }).click();
+  await page.getByText('Please enter a valid email address.').waitFor();
+  const next = `moved-${Date.now()}@example.com`;
+  await page.getByLabel('Email', { exact: true }).fill(next);
+  await page.getByRole('button', { name: 'Change email' }).click();
+  await page.getByRole('status').getByText(next).waitFor();
+  // Whoever owns the old address agrees, and whoever owns the new one.
+  for (const address of [email, next]) {
+    const { HTML } = await mailTo(world.stack.MAILPIT_URL, address);
+    const link = /href="([^"]+)"/.exec(HTML)[1].replaceAll('&amp;', '&');
+    assert.equal((await fetch(link, { redirect: 'manual' })).status, 303);
+  }
+  const { supabase } = await client(next);
+  assert.equal(
+    (await supabase.from('profiles').select('email').eq('id', made.user.id).single()).data.email,
+    next,
+  );
+
+  await page.getByRole('button', { name: 'Sign out other devices' }).click();
+  await page.getByText('All other devices were signed out.').waitFor();
+  // The other one learns of it when it asks anew; this one stays.
+  await second.page.goto(at('/profile'));
+  await second.page.waitForURL('**/auth/login**');
+  await page.goto(at('/profile'));
+  await page.getByRole('heading', { level: 1, name: 'Profile' }).waitFor();
+  await first.close();
+  await second.close();
+});
+
+it('D44: the pin is put where the map is pressed, dragged, and moved by keys', async () => {
+  const owner = await client('owner4@demo.example.com');
+  const draft = await draftOf(owner);
+  const { page, problems, close } = await signedIn('owner4@demo.example.com');
+  await page.goto(at(`/edit-listing/${draft.id}?step=place`));
+  const map = page.getByRole('region', { name: 'Map to put the pin on' });
+  // Where the city is, before there is a pin.
+  await map.getByText('Peelamedu').waitFor();
+  await page.getByRole('button', { name: 'Put the pin here' }).click();
+  const pin = map.getByRole('button', { name: /^Pin of your property/ });
+  await pin.waitFor();
+  const point = async () => ({
+    lat: Number(await page.getByLabel('Latitude').inputValue()),
+    lng: Number(await page.getByLabel('Longitude').inputValue()),
+  });
+  const before = await point();
+  assert.ok(Math.abs(before.lat - 11) < 0.3 && Math.abs(before.lng - 77) < 0.3, JSON.stringify(before));
+  await until('the keys are on the pin', () => pin.evaluate((it) => it === document.activeElement));
+  await page.keyboard.press('ArrowUp');
+  await until('it moved north', async () => (await point()).lat > before.lat);
+  await page.keyboard.press('Shift+ArrowRight');
+  await until('it moved east', async () => (await point()).lng > before.lng);
+  const moved = await point();
+  const box = await pin.boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 40, y + 30, { steps: 5 });
+  await page.mouse.up();
+  await until('it was dragged', async () => {
+    const now = await point();
+    return now.lat < moved.lat && now.lng < moved.lng;
+  });
+  const dragged = await point();
+  await map.click({ position: { x: 60, y: 60 } });
+  await until('it is where the map was pressed', async () => (await point()).lng < dragged.lng);
+  // What is typed is where the pin is, and all of it is stored.
+  await page.getByLabel('Latitude').fill('11.0168');
+  await page.getByLabel('Longitude').fill('76.9558');
+  await until('it is stored', async () => {
+    const { data } = await owner.supabase.from('properties').select('lat, lng').eq('id', draft.id).single();
+    return data.lat === 11.0168 && data.lng === 76.9558;
+  });
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+it('D45: a photo is dropped, and called off on its way', async () => {
+  const owner = await client('owner4@demo.example.com');
+  const draft = await draftOf(owner);
+  const { page, close } = await signedIn('owner4@demo.example.com');
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route('**/storage/v1/object/upload/sign/property-images/**', async (route) => {
+    if (route.request().method() === 'PUT') await held;
+    await route.continue().catch(() => undefined);
+  });
+  await page.goto(at(`/edit-listing/${draft.id}?step=photos`));
+  await page.getByLabel('Choose photos').waitFor({ state: 'attached' });
+  const files = await page.evaluateHandle(
+    (bytes) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(bytes)], 'front.webp', { type: 'image/webp' }));
+      return transfer;
+    },
+    [...picture(1).buffer],
+  );
+  const target = page.locator('[data-slot=drop-zone]').first();
+  await target.dispatchEvent('dragover', { dataTransfer: files });
+  await target.dispatchEvent('drop', { dataTransfer: files });
+  await page.getByRole('button', { name: 'Cancel upload of front.webp' }).click();
+  await page.locator('[data-slot=upload]').waitFor({ state: 'detached' });
+  release();
+  // Chosen again it arrives, and it alone.
+  await page.getByLabel('Choose photos').setInputFiles(picture(2));
+  await page.getByText('1 of 20 photos').waitFor();
+  const { data } = await owner.supabase.from('property_images').select('id').eq('property_id', draft.id);
+  assert.equal(data.length, 1);
   await close();
 });
 

@@ -337,7 +337,10 @@ it('keeps a shortlist without an account, and takes it along into one', async ()
   const heart = page.getByRole('button', { name: 'Shortlist', exact: true });
   await heart.click();
   await page.getByText('Added to your shortlist.').waitFor();
+  const counter = page.getByRole('banner').getByRole('link', { name: 'Shortlist, 1 kept' });
+  await counter.waitFor();
   await page.reload();
+  await counter.waitFor();
   await page.locator('[data-slot=property-actions] [data-slot=heart][aria-pressed=true]').waitFor();
   await page.goto(at('/auth/login'));
   await enterCode(page, '9876511133');
@@ -349,6 +352,7 @@ it('keeps a shortlist without an account, and takes it along into one', async ()
   assert.equal(await page.evaluate(() => localStorage.getItem('nilam-guest-shortlist')), null);
   await heart.click();
   await page.getByText('Removed from your shortlist.').waitFor();
+  await counter.waitFor({ state: 'detached' });
   await page.locator('[data-slot=property-actions] [data-slot=heart][aria-pressed=false]').waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.locator('[data-slot=property-actions] [data-slot=heart][aria-pressed=true]').waitFor();

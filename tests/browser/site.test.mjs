@@ -221,3 +221,35 @@ it(
     await close();
   },
 );
+
+it('allows no script but its own, and asks nobody else for anything (D62, R61)', async () => {
+  const answer = await fetch(at('/about-us'), { headers: { accept: 'text/html' } });
+  const policy = answer.headers.get('content-security-policy');
+  assert.match(policy, /script-src 'self';/);
+  assert.match(policy, /object-src 'none'/);
+  const { page, problems, close } = await visit();
+  const asked = new Set();
+  page.on('request', (request) => asked.add(request.url()));
+  for (const route of ['/', '/coworking', '/commercial', '/about-us']) {
+    await page.goto(at(route));
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+  }
+  const outside = [...asked].filter((url) => !url.startsWith(world.stack.url) && !url.startsWith('data:'));
+  assert.deepEqual(outside, []);
+  // What the product is known by comes with it.
+  for (const file of [
+    'logo.svg',
+    'hero.svg',
+    'avatar.svg',
+    'free-listing.svg',
+    'coworking-placeholder.svg',
+  ]) {
+    const found = await fetch(at(`/${file}`));
+    assert.match(found.headers.get('content-type'), /^image\/svg/, file);
+  }
+  const links = await page.locator('a[target=_blank]').evaluateAll((all) => all.map(({ rel }) => rel));
+  assert.ok(links.length >= 4 && links.every((rel) => rel === 'noopener noreferrer'), links.join());
+  assert.deepEqual(problems, []);
+  await close();
+});

@@ -15,13 +15,13 @@ type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotFound'
 const placeholder = (name: Placeholder) =>
   page(() => import('./routes/placeholders').then((module) => ({ Component: module[name] })), 'site')
 
-const Home = page(() => import('./routes/home'))
+const Home = page(() => import('./routes/home'), 'home', 'coworking')
 const Admin = page(() => import('./routes/admin'), 'property', 'coworking', 'admin')
 const About = page(() => import('./routes/about'), 'site')
 const Contact = page(() => import('./routes/contact'), 'site')
 const Privacy = page(() => import('./routes/privacy'), 'site')
 const Compare = page(() => import('./routes/compare'), 'property', 'compare')
-const OldHome = page(() => import('./routes/old-home'), 'property', 'site')
+const OldHome = page(() => import('./routes/old-home'), 'home', 'property', 'site')
 const Platform = page(() => import('./routes/comprehensive-platform'), 'site')
 const Showcase = page(() => import('./routes/ux-showcase'), 'property', 'site')
 const Description = page(() => import('./routes/property-description-demo'), 'property', 'site')

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
 
+const Kept = lazy(() => import('./kept').then((module) => ({ default: module.Kept })))
 const LiveNotices = lazy(() => import('./live-notices').then((module) => ({ default: module.LiveNotices })))
 const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
 
@@ -121,7 +122,14 @@ export function Shell() {
       >
         {t('skip')}
       </a>
-      <Header onLogout={() => void logout()} />
+      <Header
+        onLogout={() => void logout()}
+        kept={
+          <Suspense fallback={<span className="w-22 shrink-0" />}>
+            <Kept />
+          </Suspense>
+        }
+      />
       <main id="content" tabIndex={-1} className="grow outline-none">
         <ErrorBoundary key={pathname}>
           <Suspense fallback={<div className="min-h-screen" />}>

@@ -1,21 +1,30 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import en from './en.json'
+import errors from './errors/en.json'
 
 export const LANGUAGES = { en: 'English', hi: 'हिन्दी', ta: 'தமிழ்' } as const
 export type Language = keyof typeof LANGUAGES
 const STORAGE_KEY = 'nilam-language'
 const isLanguage = (value: string | null): value is Language =>
   value !== null && Object.hasOwn(LANGUAGES, value)
+/** What every page says, and what went wrong there: that cannot be fetched when a connection is what is missing. */
+const merged = async (...parts: Array<Promise<{ default: object }>>) => ({
+  default: Object.assign({}, ...(await Promise.all(parts)).map((part) => part.default)) as object,
+})
+const letters = {
+  hi: () => import('@fontsource-variable/noto-sans-devanagari/index.css'),
+  ta: () => import('@fontsource-variable/noto-sans-tamil/index.css'),
+}
 /** A catalogue comes with the letters that it is written in. */
 const loaders = {
   hi: async () => {
-    void import('@fontsource-variable/noto-sans-devanagari/index.css')
-    return import('./hi.json')
+    void letters.hi()
+    return merged(import('./hi.json'), import('./errors/hi.json'))
   },
   ta: async () => {
-    void import('@fontsource-variable/noto-sans-tamil/index.css')
-    return import('./ta.json')
+    void letters.ta()
+    return merged(import('./ta.json'), import('./errors/ta.json'))
   },
 }
 /** What only some pages say comes with those pages, under the same names and in the same languages. */
@@ -29,6 +38,11 @@ const sectionLoaders = {
     en: () => import('./compare/en.json'),
     hi: () => import('./compare/hi.json'),
     ta: () => import('./compare/ta.json'),
+  },
+  home: {
+    en: () => import('./home/en.json'),
+    hi: () => import('./home/hi.json'),
+    ta: () => import('./home/ta.json'),
   },
   map: {
     en: () => import('./map/en.json'),
@@ -82,7 +96,7 @@ export const needSection = (section: Section) => needWords(section, sectionLoade
 void i18next.use(initReactI18next).init({
   lng: 'en',
   fallbackLng: 'en',
-  resources: { en: { translation: en } },
+  resources: { en: { translation: { ...en, ...errors } } },
   interpolation: { escapeValue: false },
 })
 
@@ -113,3 +127,7 @@ export async function setLanguage(language: Language) {
 const asked = new URLSearchParams(window.location.search).get('lang')
 const stored = isLanguage(asked) ? asked : localStorage.getItem(STORAGE_KEY)
 if (isLanguage(stored) && stored !== 'en') void setLanguage(stored)
+
+// Owners write titles in their own letters, whatever language they are read in; a font is only fetched where the system has none.
+if (typeof document !== 'undefined')
+  window.addEventListener('load', () => void Promise.allSettled([letters.hi(), letters.ta()]), { once: true })

@@ -1,6 +1,18 @@
+import en from '@/i18n/en.json'
+import errorTexts from '@/i18n/errors/en.json'
+import hi from '@/i18n/errors/hi.json'
+import i18next from 'i18next'
 import { expect, it } from 'vitest'
 import { errorHistory, messageFor, normaliseError, reportError } from './errors'
+import { describeFieldErrors } from './fields'
 import { shouldRetryRead } from './query-client'
+
+void i18next.init({
+  lng: 'en',
+  fallbackLng: 'en',
+  interpolation: { escapeValue: false },
+  resources: { en: { translation: { ...en, ...errorTexts } }, hi: { translation: hi } },
+})
 
 it.each([
   ['TypeError: failed to FETCH', 'Connection failed. Please check your internet connection.'],
@@ -54,4 +66,42 @@ it('reads errors that are plain objects, and tells those about signing in', () =
     retryable: true,
   })
   expect(normaliseError(undefined).message).toBe('Something went wrong. Please try again.')
+})
+
+it.each([
+  [
+    { message: 'new row violates row-level security', code: '42501', status: 403 },
+    'You do not have permission to perform this action.',
+  ],
+  [
+    { message: 'duplicate key value violates unique constraint', code: '23505', status: 409 },
+    'This already exists.',
+  ],
+  [
+    { message: 'New password should be different', code: 'same_password', status: 422 },
+    'The new password must differ from the old one.',
+  ],
+  [
+    { message: 'The object exceeded the maximum allowed size', code: 'EntityTooLarge', status: 413 },
+    'The file is too large.',
+  ],
+  [
+    { message: 'mime type text/plain is not supported', code: 'InvalidMimeType', status: 415 },
+    'This type of file is not accepted.',
+  ],
+  [{ message: 'JWT expired', code: 'PGRST303', status: 401 }, 'Please sign in to continue.'],
+  // The text of a rule says more than the code that all rules share.
+  [
+    { message: 'This listing is not open for enquiries.', code: '23514', status: 400 },
+    'This listing is not open for enquiries.',
+  ],
+  [{ message: 'slow down', status: 429 }, 'Too many requests. Please wait a moment and try again.'],
+])('reads the code of $code', (error, shown) => expect(messageFor(error)).toBe(shown))
+
+it('says it in the language of the page', async () => {
+  await i18next.changeLanguage('hi')
+  expect(messageFor('Failed to fetch')).toBe(hi.xeNetwork)
+  expect(messageFor({ message: 'x'.repeat(200) })).toBe(hi.xeAnything)
+  expect(describeFieldErrors({ email: messageFor('invalid_email') })).toBe(`${hi.fdEmail}: ${hi.xeEmail}`)
+  await i18next.changeLanguage('en')
 })

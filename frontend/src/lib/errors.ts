@@ -1,63 +1,105 @@
-const SERVER = 'Server error occurred. Please try again later.'
-const NETWORK = 'Connection failed. Please check your internet connection.'
-const FORBIDDEN = 'You do not have permission to perform this action.'
-const SIGN_IN = 'Please sign in to continue.'
-const TIMED_OUT = 'The request timed out. Please try again.'
-const EXPIRED = 'The verification link has expired. Please request a new one.'
-const MISSING = 'The requested resource was not found.'
+import i18next from 'i18next'
 
-/** Source text (or status as text) to what a person reads; the order decides among substring hits. */
+/** Source text, or a status as text, to the key of what a person reads; the order decides among substring hits. */
 const TEXTS: ReadonlyArray<readonly [string, string]> = [
-  ['Failed to fetch', NETWORK],
-  ['NetworkError', NETWORK],
-  ['Network request failed', NETWORK],
-  ['Load failed', NETWORK],
-  ['timed out', TIMED_OUT],
-  ['Invalid login credentials', 'Email or password is incorrect. Please try again.'],
-  ['Email not confirmed', 'Please verify your email address before signing in.'],
-  ['User already registered', 'An account with this email already exists. Please sign in instead.'],
-  ['Signups not allowed for this instance', 'Registration is currently disabled. Please contact support.'],
-  ['email rate limit exceeded', 'Too many emails sent. Please wait a few minutes and try again.'],
-  ['Token has expired or is invalid', EXPIRED],
-  ['Email link is invalid or has expired', EXPIRED],
-  ['Auth session missing', EXPIRED],
-  ['User not found', 'No account found with this email address. Please check your email or sign up.'],
-  ['already confirmed', 'This email address is already verified.'],
-  ['missing confirmation token', 'This verification link is invalid. Please request a new one.'],
-  ['Database error saving new user', 'There was a problem creating your account. Please try again.'],
-  ['Password should be at least 6 characters', 'Password must be at least 6 characters long.'],
-  ['invalid_email', 'Please enter a valid email address.'],
-  ['invalid_phone', 'Please enter a valid phone number.'],
-  ['too_short', 'This value is too short.'],
-  ['too_long', 'This value is too long.'],
-  ['500', SERVER],
-  ['404', MISSING],
-  ['403', FORBIDDEN],
-  ['401', SIGN_IN],
+  ['Failed to fetch', 'xeNetwork'],
+  ['NetworkError', 'xeNetwork'],
+  ['Network request failed', 'xeNetwork'],
+  ['Load failed', 'xeNetwork'],
+  ['timed out', 'xeTimedOut'],
+  ['Invalid login credentials', 'xeCredentials'],
+  ['Email not confirmed', 'xeUnconfirmed'],
+  ['User already registered', 'xeExists'],
+  ['Signups not allowed for this instance', 'xeClosed'],
+  ['email rate limit exceeded', 'xeMails'],
+  ['Token has expired or is invalid', 'xeExpired'],
+  ['Email link is invalid or has expired', 'xeExpired'],
+  ['Auth session missing', 'xeExpired'],
+  ['User not found', 'xeNoUser'],
+  ['already confirmed', 'xeVerified'],
+  ['missing confirmation token', 'xeBadLink'],
+  ['Database error saving new user', 'xeNotMade'],
+  ['Password should be at least 6 characters', 'xePassword'],
+  // What the rules of our own tables and functions say.
+  ['not open for enquiries', 'xeClosedListing'],
+  ['enquiry about your own listing', 'xeOwnListing'],
+  ['at most 20 enquiries a day', 'xeEnquiries'],
+  ['at most 20 images', 'xeImages'],
+  ['The listing is not complete', 'xeIncomplete'],
+  ['A listing cannot go from', 'xeState'],
+  ['A rejection needs a reason', 'xeReason'],
+  ['Too many messages', 'xeHour'],
+  ['invalid_email', 'xeEmail'],
+  ['invalid_phone', 'xePhone'],
+  ['too_short', 'xeShort'],
+  ['too_long', 'xeLong'],
+  ['500', 'xeServer'],
+  ['404', 'xeMissing'],
+  ['403', 'xeForbidden'],
+  ['401', 'xeSignIn'],
 ]
-const CODES: Readonly<Record<string, string>> = {
-  required: 'This field is required.',
-  invalid: 'Please enter a valid value.',
-}
-const LONG = 'An error occurred. Please try again or contact support if the problem persists.'
+
+/** Key of what a person reads, and the codes that mean it: of fields, accounts, rows (SQLSTATE too) and files. */
+const MEANINGS = [
+  ['xeRequired', 'required'],
+  ['xeInvalid', 'invalid validation_failed'],
+  ['xeCredentials', 'invalid_credentials'],
+  ['xeUnconfirmed', 'email_not_confirmed phone_not_confirmed'],
+  ['xeExists', 'user_already_exists email_exists'],
+  ['xePhoneExists', 'phone_exists'],
+  ['xeClosed', 'signup_disabled otp_disabled'],
+  ['xeWayClosed', 'email_provider_disabled phone_provider_disabled provider_disabled'],
+  ['xeMails', 'over_email_send_rate_limit'],
+  ['xeCodes', 'over_sms_send_rate_limit'],
+  ['xeBusy', 'over_request_rate_limit SlowDown ResourceLocked 429'],
+  ['xeExpired', 'otp_expired flow_state_expired flow_state_not_found'],
+  ['xeNoUser', 'user_not_found'],
+  ['xeSamePassword', 'same_password'],
+  ['xeWeak', 'weak_password'],
+  ['xeLocked', 'user_banned'],
+  ['xeNoCode', 'sms_send_failed'],
+  ['xeEmail', 'email_address_invalid email_address_not_authorized'],
+  [
+    'xeSignIn',
+    'session_not_found session_expired refresh_token_not_found refresh_token_already_used bad_jwt no_authorization PGRST301 PGRST302 PGRST303 InvalidJWT',
+  ],
+  ['xeTimedOut', 'request_timeout hook_timeout 57014 DatabaseTimeout LockTimeout PGRST003'],
+  ['xeServer', 'unexpected_failure PGRST000 PGRST001 PGRST002 InternalError'],
+  ['xeForbidden', '42501 AccessDenied Unauthorized InvalidSignature'],
+  ['xeMissing', 'PGRST116 P0002 NoSuchKey NoSuchBucket NoSuchUpload'],
+  ['xeDuplicate', '23505 ResourceAlreadyExists KeyAlreadyExists Duplicate'],
+  ['xeGone', '23503'],
+  ['xeCheck', '23514 23502 22P02 22001 22003 22007 22008 22023'],
+  ['xeTooLarge', 'EntityTooLarge request_entity_too_large 413'],
+  ['xeFileType', 'InvalidMimeType 415'],
+] as const
+const CODES = new Map(
+  MEANINGS.flatMap(([key, codes]) => codes.split(' ').map((code) => [code, key] as const)),
+)
 
 function lookUp(text: string) {
-  const exact = CODES[text] ?? TEXTS.find(([source]) => source === text)?.[1]
+  const exact = CODES.get(text) ?? TEXTS.find(([source]) => source === text)?.[1]
   const lower = text.toLowerCase()
   return exact ?? TEXTS.find(([source]) => lower.includes(source.toLowerCase()))?.[1]
 }
 
+const fieldOf = (error: unknown, name: string): unknown =>
+  typeof error === 'object' && error !== null && name in error ? Reflect.get(error, name) : undefined
+
+/** What a person reads of an error, in their language: by its text, then its code, then its status. */
 export function messageFor(error: unknown): string {
-  const fields = typeof error === 'object' && error !== null ? error : {}
-  const raw = typeof error === 'string' ? error : 'message' in fields ? fields.message : ''
-  const status = 'status' in fields && typeof fields.status === 'number' ? fields.status : undefined
+  const raw = typeof error === 'string' ? error : fieldOf(error, 'message')
+  const status = fieldOf(error, 'status')
+  const code = fieldOf(error, 'code')
   // The client library replaces the body of 5xx auth answers by an empty object.
   const text = typeof raw === 'string' && raw !== '{}' ? raw : ''
-  const known = text ? lookUp(text) : undefined
-  if (known) return known
-  if (status !== undefined && status >= 500) return SERVER
-  if (!text) return (status !== undefined && lookUp(String(status))) || LONG
-  return text.length > 100 ? LONG : text
+  const known =
+    (text && lookUp(text)) ||
+    (typeof code === 'string' && CODES.get(code)) ||
+    (typeof status === 'number' && (status >= 500 ? 'xeServer' : CODES.get(String(status))))
+  if (known) return i18next.t(known)
+  if (!text) return i18next.t((typeof status === 'number' && lookUp(String(status))) || 'xeAnything')
+  return text.length > 100 ? i18next.t('xeAnything') : text
 }
 
 export type ErrorType = 'network' | 'validation' | 'auth' | 'unknown'
@@ -74,9 +116,8 @@ const history: AppError[] = []
 export const errorHistory = (): readonly AppError[] => history
 
 function textOf(error: unknown): string {
-  if (typeof error === 'string') return error
-  const isObject = typeof error === 'object' && error !== null
-  return isObject && 'message' in error && typeof error.message === 'string' ? error.message : ''
+  const text = typeof error === 'string' ? error : fieldOf(error, 'message')
+  return typeof text === 'string' ? text : ''
 }
 
 /** The client library names its auth errors so; the other services answer with a status alone. */
@@ -90,21 +131,27 @@ export function normaliseError(error: unknown, context?: string): AppError {
   const text = textOf(error)
   const base = { context, timestamp: Date.now() }
   if (/fetch|network/i.test(text))
-    return { ...base, code: 'NETWORK_ERROR', type: 'network', retryable: true, message: NETWORK }
+    return {
+      ...base,
+      code: 'NETWORK_ERROR',
+      type: 'network',
+      retryable: true,
+      message: i18next.t('xeNetwork'),
+    }
   if (/validation|required/i.test(text))
     return {
       ...base,
       code: 'VALIDATION_ERROR',
       type: 'validation',
       retryable: false,
-      message: 'Please check your input and try again.',
+      message: i18next.t('xeCheck'),
     }
   return {
     ...base,
     code: 'UNKNOWN_ERROR',
     type: isAboutSignIn(error) ? 'auth' : 'unknown',
     retryable: true,
-    message: 'Something went wrong. Please try again.',
+    message: i18next.t('xeUnknown'),
   }
 }
 

@@ -1,6 +1,16 @@
+import en from '@/i18n/en.json'
+import errorTexts from '@/i18n/errors/en.json'
+import i18next from 'i18next'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { describeFieldErrors } from './fields'
 import { notifications, notify, REMOVE_AFTER } from './toast'
+
+void i18next.init({
+  lng: 'en',
+  fallbackLng: 'en',
+  interpolation: { escapeValue: false },
+  resources: { en: { translation: { ...en, ...errorTexts } } },
+})
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,5 +1,6 @@
 import { messageFor, reportError, type ErrorType } from '@/lib/errors'
 import { describeFieldErrors, type FieldErrors } from '@/lib/fields'
+import i18next from 'i18next'
 
 export type ToastKind = 'success' | 'error' | 'warning' | 'info' | 'loading'
 export type Action = { label: string; onClick: () => void }
@@ -97,8 +98,8 @@ export const notify = {
 
   submission(form: string, error: unknown) {
     reportError(error, form)
-    return show('error', `Failed to submit ${form}: ${messageFor(error)}`, {
-      action: { label: 'Retry', onClick: () => window.location.reload() },
+    return show('error', i18next.t('xeSubmit', { form, reason: messageFor(error) }), {
+      action: { label: i18next.t('xeRetry'), onClick: () => window.location.reload() },
     })
   },
 }

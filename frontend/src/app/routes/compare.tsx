@@ -1,5 +1,6 @@
 import { Button, buttonVariants } from '@/components/ui/button'
 import { Page } from '@/components/ui/page'
+import { Empty } from '@/components/ui/empty'
 import { Spinner } from '@/components/ui/spinner'
 import { comparedOptions } from '@/features/listings/api/get-compared'
 import { compareAddress, readIds } from '@/features/listings/compare'
@@ -9,7 +10,7 @@ import { useSeo } from '@/lib/seo'
 import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
-import { Link2 } from 'lucide-react'
+import { Link2, Scale } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
@@ -73,13 +74,14 @@ export function Component() {
           )}
           {properties.length < 2 && (
             <div className="mb-6">
-              <p className="text-lg">{t(properties.length ? 'cmNeedOne' : 'cmNeedTwo')}</p>
-              <Link
-                to="/commercial"
-                className={buttonVariants({ className: 'mt-4 h-auto! min-h-11 whitespace-normal!' })}
-              >
-                {t('prBrowse')}
-              </Link>
+              <Empty icon={Scale} text={t(properties.length ? 'cmNeedOne' : 'cmNeedTwo')}>
+                <Link
+                  to="/commercial"
+                  className={buttonVariants({ className: 'h-auto! min-h-11 whitespace-normal!' })}
+                >
+                  {t('prBrowse')}
+                </Link>
+              </Empty>
             </div>
           )}
           {properties.length > 0 && (

@@ -5,7 +5,7 @@ import { ENQUIRY_STATUSES } from '@/features/listings/labels'
 import { date } from '@/features/listings/money'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
-import { Mail, Phone } from 'lucide-react'
+import { Mail, Phone, MessagesSquare } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
 
@@ -17,7 +17,7 @@ export function Component() {
   const way = 'inline-flex min-h-11 items-center gap-1.5 text-sm font-medium break-all hover:underline'
   return (
     <Page title={t('ceTitle')} noindex>
-      <KeptList query={query} empty={t('ceEmpty')}>
+      <KeptList query={query} icon={MessagesSquare} empty={t('ceEmpty')}>
         {(items) => (
           <ul className="space-y-4">
             {items.map(({ id, message, status, created_at: at, property, property_id: about }) => (

@@ -12,7 +12,7 @@ import { Bars } from '@/features/listings/owner/components/bars'
 import { Inbox } from '@/features/listings/owner/components/inbox'
 import { NewsList } from '@/features/listings/owner/components/news'
 import { statusWord } from '@/features/listings/owner/components/status-badge'
-import { Tabs } from '@/features/listings/owner/components/tabs'
+import { Tabs } from '@/components/ui/tabs'
 import { perDay } from '@/features/listings/owner/per-day'
 import { SavedSearches } from '@/features/listings/saved/saved-searches'
 import { profileOptions } from '@/features/profile/api/profile'
@@ -61,7 +61,7 @@ function Overview({ user }: { user: string }) {
   const icon = 'size-5'
   return (
     <div className="space-y-6">
-      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-4">
+      <div className="grid gap-3 min-[360px]:grid-cols-2 sm:gap-4 lg:grid-cols-4">
         <Count
           icon={<MessageSquare aria-hidden className={icon} />}
           label={t('daNewEnquiries')}

@@ -12,7 +12,7 @@ import {
 } from '@/features/listings/owner/api/mine'
 import { MyListing } from '@/features/listings/owner/components/my-listing'
 import { statusWord } from '@/features/listings/owner/components/status-badge'
-import { Tabs } from '@/features/listings/owner/components/tabs'
+import { Tabs } from '@/components/ui/tabs'
 import { messageFor } from '@/lib/errors'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'

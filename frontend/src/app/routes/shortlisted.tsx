@@ -1,3 +1,4 @@
+import { Heart } from 'lucide-react'
 import { Page } from '@/components/ui/page'
 import { shortlistedOptions } from '@/features/listings/api/kept'
 import { KeptList } from '@/features/listings/components/kept-list'
@@ -12,7 +13,7 @@ export function Component() {
   const query = useQuery(shortlistedOptions(user))
   return (
     <Page title={t('shTitle')} noindex>
-      <KeptList query={query} empty={t('shEmpty')}>
+      <KeptList query={query} icon={Heart} empty={t('shEmpty')}>
         {(items) => (
           <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
             {items.map(({ property }) => (

@@ -1,3 +1,4 @@
+import { Eye } from 'lucide-react'
 import { Button } from '@/components/ui/button'
 import { Page } from '@/components/ui/page'
 import { useClearViewed, viewedOptions } from '@/features/listings/api/kept'
@@ -17,7 +18,7 @@ export function Component() {
   const [asking, setAsking] = useState(false)
   return (
     <Page title={t('viTitle')} noindex>
-      <KeptList query={query} empty={t('viEmpty')}>
+      <KeptList query={query} icon={Eye} empty={t('viEmpty')}>
         {(items) => (
           <>
             <div className="mb-6 flex flex-wrap items-center gap-3">

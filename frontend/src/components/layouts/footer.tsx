@@ -22,11 +22,11 @@ export function Footer() {
   ] as const
   return (
     <footer data-slot="footer" className="bg-slate-900 text-slate-300">
-      <div className="mx-auto grid max-w-7xl gap-10 px-4 py-14 sm:grid-cols-2 sm:px-6 lg:grid-cols-4">
-        <div>
+      <div className="mx-auto grid max-w-7xl grid-cols-2 gap-x-6 gap-y-10 px-4 py-12 sm:px-6 lg:grid-cols-4">
+        <div className="max-sm:col-span-2">
           <p className="text-xl font-bold text-white">Nilam</p>
           <p className="mt-2">{t('tagline')}</p>
-          <ul className="mt-4 flex flex-wrap gap-x-4">
+          <ul className="mt-4 flex flex-wrap gap-x-3">
             {SOCIAL.map(([name, url]) => (
               <li key={name}>
                 <a href={url} target="_blank" rel="noopener noreferrer" className={link}>
@@ -58,7 +58,7 @@ export function Footer() {
             ))}
           </ul>
         </div>
-        <address className="not-italic">
+        <address className="not-italic max-sm:col-span-2">
           <h2 className="font-semibold text-white">{t('contact')}</h2>
           <p className="mt-3 flex gap-2 py-1">
             <MapPin aria-hidden className="size-5 shrink-0" /> Bagalur Road, Hosur, Tamil Nadu 635109

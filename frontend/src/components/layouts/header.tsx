@@ -3,10 +3,12 @@ import { LANGUAGES, setLanguage, type Language } from '@/i18n'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
 import { useLiveStore } from '@/stores/live-store'
-import { Menu, Moon, Scale, Sun, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { Menu, Moon, Sun, X } from 'lucide-react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link, useLocation } from 'react-router-dom'
+
+const SHORT: Readonly<Record<Language, string>> = { en: 'EN', hi: 'हि', ta: 'த' }
 
 function useScrolled() {
   const [scrolled, setScrolled] = useState(() => window.scrollY > 0)
@@ -115,9 +117,10 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
   )
 }
 
-export function Header({ onLogout }: { onLogout: () => void }) {
+/** `kept` leads to what the visitor keeps, and says how much it is. */
+export function Header({ onLogout, kept }: { onLogout: () => void; kept?: ReactNode }) {
   const { t, i18n } = useTranslation()
-  const { isAuthenticated, user, theme, setTheme, comparisonList } = useAppStore()
+  const { isAuthenticated, user, theme, setTheme } = useAppStore()
   const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const scrolled = useScrolled()
   const { pathname } = useLocation()
@@ -142,7 +145,7 @@ export function Header({ onLogout }: { onLogout: () => void }) {
       )}
     >
       <div ref={mobile.root}>
-        <div className="mx-auto flex h-16 max-w-7xl items-center gap-1 px-4 sm:px-6">
+        <div className="mx-auto flex h-16 max-w-7xl items-center px-4 sm:gap-1 sm:px-6">
           <Link
             to="/"
             aria-label="Nilam"
@@ -153,7 +156,8 @@ export function Header({ onLogout }: { onLogout: () => void }) {
               window.scrollTo({ top: 0, behavior: 'smooth' })
             }}
           >
-            <img src="/logo.svg" alt="" width="36" height="36" /> Nilam
+            <img src="/logo.svg" alt="" width="36" height="36" className="shrink-0" />
+            <span className="max-[386px]:hidden">Nilam</span>
           </Link>
           <Link to="/commercial" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('commercial')}
@@ -161,34 +165,34 @@ export function Header({ onLogout }: { onLogout: () => void }) {
           <Link to="/coworking" className={cn(buttonVariants({ variant: 'ghost' }), 'max-xl:hidden')}>
             {t('coworking')}
           </Link>
-          {comparisonList.length > 0 && (
-            <Link
-              to="/compare"
-              aria-label={t('comparing', { count: comparisonList.length })}
-              className={cn(buttonVariants({ variant: 'ghost' }), 'gap-1! px-2! max-[400px]:hidden')}
-            >
-              <Scale aria-hidden className="size-5" />
-              <span aria-hidden>{comparisonList.length}</span>
-            </Link>
-          )}
+          {kept}
           <Link
             to={isAuthenticated ? '/list-property' : '/auth/login'}
             className={cn(buttonVariants(), 'max-xl:hidden')}
           >
             {t('listProperty')}
           </Link>
-          <select
-            aria-label={t('language')}
-            value={i18n.language}
-            onChange={(event) => void setLanguage(event.target.value as Language)}
-            className="h-11 max-w-28 rounded-lg bg-transparent px-1 text-sm dark:bg-slate-950"
-          >
-            {Object.entries(LANGUAGES).map(([code, name]) => (
-              <option key={code} value={code}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <div className="relative shrink-0 rounded-lg max-sm:has-focus-visible:outline-3 max-sm:has-focus-visible:outline-blue-600">
+            {/* On a phone the language is a letter or two, and the list lies over them. */}
+            <span
+              aria-hidden
+              className="flex size-11 items-center justify-center text-sm font-semibold sm:hidden"
+            >
+              {SHORT[i18n.language as Language]}
+            </span>
+            <select
+              aria-label={t('language')}
+              value={i18n.language}
+              onChange={(event) => void setLanguage(event.target.value as Language)}
+              className="h-11 rounded-lg bg-transparent px-1 text-sm *:text-slate-900 max-sm:absolute max-sm:inset-0 max-sm:size-11 max-sm:opacity-0"
+            >
+              {Object.entries(LANGUAGES).map(([code, name]) => (
+                <option key={code} value={code}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </div>
           <Button
             variant="ghost"
             size="icon"

@@ -1,6 +1,7 @@
 import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
 import { useAppStore, type User } from '@/stores/app-store'
+import i18next from 'i18next'
 import type { User as AuthUser } from '@supabase/supabase-js'
 
 function toUser(source: AuthUser): User {
@@ -121,7 +122,7 @@ export const signOut = () =>
 export async function logout() {
   try {
     await signOut()
-    notify.success('Logged out successfully')
+    notify.success(i18next.t('okLoggedOut'))
   } catch (error) {
     notify.failure(error, 'sign-out')
   }

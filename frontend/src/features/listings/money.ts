@@ -5,9 +5,9 @@ const whole = new Intl.NumberFormat('en-IN', { maximumFractionDigits: 0 })
 const round = (value: number) => Math.round(value * 100) / 100
 
 const paise = new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
-/** Whole rupees without paise, anything else with both of their digits. */
+/** Whole rupees without paise, as from a thousand on; anything else with both of their digits. */
 export const rate = (value: number) =>
-  `₹${Number.isInteger(value) ? whole.format(value) : paise.format(value)}`
+  `₹${Number.isInteger(value) || value >= 1000 ? whole.format(value) : paise.format(value)}`
 
 export const rupees = (value: number) => `₹${whole.format(value)}`
 

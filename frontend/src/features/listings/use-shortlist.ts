@@ -10,6 +10,14 @@ type Change = { id: string; keep: boolean }
 const changed = (ids: readonly string[], { id, keep }: Change) =>
   keep ? [...ids.filter((other) => other !== id), id] : ids.filter((other) => other !== id)
 
+/** How much the visitor keeps. It is asked for once the page is there. */
+export function useShortlistCount() {
+  const user = useAppStore((state) => (state.loading ? '' : (state.user?.id ?? '')))
+  const { data = [] } = useQuery(shortlistOptions(user))
+  const guest = useSyncExternalStore(onGuestShortlist, guestShortlist)
+  return (user ? data : guest).length
+}
+
 /** What the visitor keeps: in the account, or in the browser before there is one. Shown at once, undone when it fails. */
 export function useShortlist() {
   const { t } = useTranslation()

@@ -1,3 +1,4 @@
+import { readablePhone } from '@/lib/phone'
 import { Button } from '@/components/ui/button'
 import { STATUSES } from '@/features/listings/labels'
 import { date } from '@/features/listings/money'
@@ -177,7 +178,7 @@ export function Messages() {
               }
             >
               <p>
-                {joined(row.subject && row.name, row.phone, date(row.created_at))}
+                {joined(row.subject && row.name, row.phone && readablePhone(row.phone), date(row.created_at))}
                 {' · '}
                 <a href={`mailto:${encodeURIComponent(row.email)}`} className="underline">
                   {row.email}

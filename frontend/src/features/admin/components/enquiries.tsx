@@ -1,3 +1,4 @@
+import { readablePhone } from '@/lib/phone'
 import { Button } from '@/components/ui/button'
 import { controlClass } from '@/components/ui/field'
 import { date } from '@/features/listings/money'
@@ -91,7 +92,7 @@ export function Enquiries() {
         {(row) => (
           <>
             <RowText title={row.name} tags={<Tag tone={TONES[row.status]}>{t(STATUSES[row.status])}</Tag>}>
-              <p>{joined(row.phone, row.email, date(row.created_at))}</p>
+              <p>{joined(row.phone && readablePhone(row.phone), row.email, date(row.created_at))}</p>
               <p className="line-clamp-3 whitespace-pre-line text-slate-900 dark:text-slate-100">
                 {row.message}
               </p>

@@ -1,3 +1,4 @@
+import { readablePhone } from '@/lib/phone'
 import { Button } from '@/components/ui/button'
 import { Gallery } from '@/components/ui/gallery'
 import { factsOf } from '@/features/listings/facts'
@@ -122,7 +123,8 @@ export function Review({
       )}
       <h3 className="mt-6 text-lg font-semibold">{t('adListedBy')}</h3>
       <p className="mt-2 wrap-anywhere">
-        {joined(owner?.full_name, owner?.company, owner?.phone, owner?.email) || '—'}
+        {joined(owner?.full_name, owner?.company, owner?.phone && readablePhone(owner.phone), owner?.email) ||
+          '—'}
       </p>
       {property.submitted_at && (
         <p className="mt-1 text-sm text-slate-700 dark:text-slate-300">

@@ -1,3 +1,4 @@
+import { readablePhone } from '@/lib/phone'
 import { Button } from '@/components/ui/button'
 import { date } from '@/features/listings/money'
 import { notify } from '@/lib/toast'
@@ -75,7 +76,10 @@ export function Users() {
                 }
               >
                 <p>
-                  {joined(row.email, row.phone && `${row.phone}${row.phone_verified ? ' ✓' : ''}`) || '—'}
+                  {joined(
+                    row.email,
+                    row.phone && `${readablePhone(row.phone)}${row.phone_verified ? ' ✓' : ''}`,
+                  ) || '—'}
                 </p>
                 <p>{joined(row.company, row.city, t('adSince', { date: date(row.created_at) }))}</p>
               </RowText>

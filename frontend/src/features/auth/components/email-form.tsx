@@ -53,7 +53,7 @@ export function EmailForm({ initial = 'in' }: { initial?: 'in' | 'forgot' }) {
     if (mode === 'in') {
       const { error } = await signInWithPassword(text('email'), text('password'))
       if (error) throw error
-      notify.success('Welcome back!')
+      notify.success(t('okWelcome'))
     } else if (mode === 'up') {
       const phone = text('phone') ? (toE164(text('phone')) ?? '') : ''
       await signUp({
@@ -62,13 +62,13 @@ export function EmailForm({ initial = 'in' }: { initial?: 'in' | 'forgot' }) {
         fullName: text('fullName').trim(),
         phone,
       })
-      notify.success('Account created successfully! Please verify your email.')
+      notify.success(t('okCreated'))
       go('inbox')
     } else {
       const redirectTo = `${window.location.origin}/auth/reset`
       const { error } = await (await getSupabase()).auth.resetPasswordForEmail(text('email'), { redirectTo })
       if (error) throw error
-      notify.success('Password reset email sent. Please check your inbox.')
+      notify.success(t('okReset'))
     }
   }
   const submit = async (event: FormEvent<HTMLFormElement>) => {

@@ -45,7 +45,7 @@ export function PhoneForm() {
   }
   const verify = async (token: string) => {
     if (!sentTo || busy) return
-    if (await run(() => verifyCode(sentTo, token))) notify.success('Welcome back!')
+    if (await run(() => verifyCode(sentTo, token))) notify.success(t('okWelcome'))
     else setCode('')
   }
   const typeCode = (value: string) => {

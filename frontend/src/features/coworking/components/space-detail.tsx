@@ -1,3 +1,4 @@
+import { readablePhone } from '@/lib/phone'
 import { Breadcrumb } from '@/components/ui/breadcrumb'
 import { buttonVariants } from '@/components/ui/button'
 import { Gallery } from '@/components/ui/gallery'
@@ -53,7 +54,7 @@ function PricingCard({ space }: { space: DetailedSpace }) {
       <div className="mt-4">
         {space.booking_phone && (
           <a className={row} href={`tel:${space.booking_phone}`}>
-            <Phone aria-hidden className="size-4 shrink-0" /> {space.booking_phone}
+            <Phone aria-hidden className="size-4 shrink-0" /> {readablePhone(space.booking_phone)}
           </a>
         )}
         {space.booking_email && (

@@ -3,7 +3,7 @@ import { Field, TextArea } from '@/components/ui/field'
 import { cardClass } from '@/components/ui/page'
 import { messageFor } from '@/lib/errors'
 import type { FieldErrors } from '@/lib/fields'
-import { toE164 } from '@/lib/phone'
+import { readablePhone, toE164 } from '@/lib/phone'
 import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
@@ -51,7 +51,7 @@ function Sent({ contact }: { contact: Contact }) {
       <p className="mt-1 text-sm">{t('enSentText', { name: contact.owner_name || t('prOwner') })}</p>
       {contact.owner_phone && (
         <a className={row} href={`tel:${contact.owner_phone}`}>
-          <Phone aria-hidden className="size-4 shrink-0" /> {contact.owner_phone}
+          <Phone aria-hidden className="size-4 shrink-0" /> {readablePhone(contact.owner_phone)}
         </a>
       )}
       {contact.owner_email && (

@@ -19,7 +19,7 @@ const ICONS: Readonly<Record<Enums<'property_type'>, typeof Building>> = {
 const ORDER = ['office', 'retail', 'warehouse', 'industrial', 'mixed_use'] as const
 const CITIES = 8
 const tile =
-  'flex h-full items-center gap-3 rounded-2xl border border-slate-200 bg-white p-4 shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900'
+  'flex h-full items-center gap-3 rounded-2xl border border-slate-200 bg-white p-3 sm:p-4 shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900'
 
 /** What the home page has of commercial property: its types, its cities and those that were paid for. */
 export function HomeProperties() {
@@ -34,11 +34,11 @@ export function HomeProperties() {
     <>
       <section>
         <h2 className="text-2xl font-bold">{t('hmCategories')}</h2>
-        <ul className="mt-6 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
+        <ul className="mt-6 grid gap-3 min-[360px]:grid-cols-2 sm:gap-4 lg:grid-cols-5">
           {ORDER.map((type) => {
             const Icon = ICONS[type]
             return (
-              <li key={type} className="min-w-0">
+              <li key={type} className="min-w-0 max-sm:last:col-span-full">
                 <Link to={categoryPath(type)} className={tile}>
                   <Icon aria-hidden className="size-6 shrink-0 text-brand dark:text-blue-300" />
                   <span className="min-w-0 wrap-anywhere">
@@ -71,7 +71,7 @@ export function HomeProperties() {
       {cities.length > 0 && (
         <section>
           <h2 className="text-2xl font-bold">{t('hmCities')}</h2>
-          <ul className="mt-6 grid gap-4 min-[360px]:grid-cols-2 lg:grid-cols-4">
+          <ul className="mt-6 grid gap-4 min-[360px]:grid-cols-2 max-sm:gap-3 lg:grid-cols-4">
             {cities.map((city) => (
               <li key={city} className="min-w-0">
                 <Link to={`/commercial?city=${encodeURIComponent(city)}`} className={tile}>

@@ -1,7 +1,9 @@
 import { Button, buttonVariants } from '@/components/ui/button'
+import { Empty } from '@/components/ui/empty'
 import { Spinner } from '@/components/ui/spinner'
 import { messageFor } from '@/lib/errors'
 import type { UseQueryResult } from '@tanstack/react-query'
+import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Link } from 'react-router-dom'
@@ -10,10 +12,12 @@ import { Link } from 'react-router-dom'
 export function KeptList<T>({
   query,
   empty,
+  icon,
   children,
 }: {
   query: UseQueryResult<readonly T[]>
   empty: string
+  icon: LucideIcon
   children: (items: readonly T[]) => ReactNode
 }) {
   const { t } = useTranslation()
@@ -30,11 +34,10 @@ export function KeptList<T>({
     )
   if (!data) return <Spinner />
   return (
-    <>
-      <p>{empty}</p>
-      <Link to="/commercial" className={buttonVariants({ className: 'mt-4' })}>
+    <Empty icon={icon} text={empty}>
+      <Link to="/commercial" className={buttonVariants({ className: 'h-auto! min-h-11 whitespace-normal!' })}>
         {t('prBrowse')}
       </Link>
-    </>
+    </Empty>
   )
 }

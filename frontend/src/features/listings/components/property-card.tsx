@@ -26,6 +26,7 @@ export function PropertyCard({ property, eager = false, level: Heading = 'h2', w
   const images = sortImages(property.images)
   const cover = images.find(({ is_cover: first }) => first) ?? images[0]
   const area = mainArea(property)
+  const place = [property.locality, property.city].filter(Boolean).join(', ')
   const name = property.title ?? t(TYPES[property.property_type])
   const kind = (property.sub_type && ALL_SUB_TYPES[property.sub_type]) || TYPES[property.property_type]
   return (
@@ -78,10 +79,11 @@ export function PropertyCard({ property, eager = false, level: Heading = 'h2', w
             {name}
           </Link>
         </Heading>
-        <p className="flex gap-1.5 text-sm text-slate-700 dark:text-slate-300">
-          <MapPin aria-hidden className="mt-0.5 size-4 shrink-0" />
-          {[property.locality, property.city].filter(Boolean).join(', ')}
-        </p>
+        {place && (
+          <p className="flex gap-1.5 text-sm text-slate-700 dark:text-slate-300">
+            <MapPin aria-hidden className="mt-0.5 size-4 shrink-0" /> {place}
+          </p>
+        )}
         <ul className="flex flex-wrap gap-1.5 text-xs font-medium *:rounded-full *:bg-slate-100 *:px-2.5 *:py-1 dark:*:bg-slate-800">
           {area !== null && (
             <li title={t('prSqM', { area: squareMetres(area) })}>{t('prSqFt', { area: number(area) })}</li>

@@ -1,4 +1,4 @@
-import { readValues, type Values } from './schema'
+import { readValues, type Values } from './schema/values'
 
 /** A listing that the service does not know yet. */
 export const NEW = 'new'

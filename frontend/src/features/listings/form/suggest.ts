@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next'
 import { ALL_SUB_TYPES, AMENITIES, FURNISHINGS, INTENTS, TYPES } from '../labels'
 import { number } from '../money'
-import { isAsked, numberIn, type Values } from './schema'
+import { isAsked, numberIn, type Values } from './schema/values'
 
 const word = (words: Readonly<Record<string, string>>, value: string, t: TFunction) =>
   words[value] ? t(words[value]) : ''

@@ -7,19 +7,11 @@ import { useTranslation } from 'react-i18next'
 import { listingKeys } from '../api/keys'
 import { createListing, ownListingKey, saveListing, type OwnListing } from './api/listing'
 import { dropCopy, keepCopy, NEW, readCopy } from './local-copy'
-import {
-  check,
-  EMPTY,
-  FIELD_NAMES,
-  fieldsOf,
-  fromRow,
-  isSame,
-  ruleOf,
-  toRow,
-  type Field,
-  type Step,
-  type Values,
-} from './schema'
+import { check } from './schema/check'
+import { FIELD_NAMES, fieldsOf, ruleOf, type Field } from './schema/fields'
+import { fromRow, toRow } from './schema/row'
+import type { Step } from './schema/steps'
+import { EMPTY, isSame, type Values } from './schema/values'
 
 const SAVE_AFTER = 2000
 const RECENT = 10_000

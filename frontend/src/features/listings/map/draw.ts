@@ -1,13 +1,8 @@
 import { tileUrl } from '@/config/env'
 import L from 'leaflet'
-import 'leaflet/dist/leaflet.css'
+import { baseMap, INDIA, placeLabel } from './base-map'
 import { clusterPins, labelsOf, pinPrice, type Box, type Cluster, type Pin } from './cluster'
-// Natural Earth, public domain: land at 1:50m around India and at 1:110m beyond, in hundredths and tenths of a degree. Land and sea only: it draws no border that
-// anybody could dispute, and the places on it are named by the listings themselves.
-import land from './land.json'
-import './property-map.css'
 
-const INDIA = L.latLngBounds([6.5, 68], [35.5, 97.5])
 /** From here on the parts of a city are named instead of the city. */
 const CLOSE = 10
 const MOST_IN_POPUP = 8
@@ -36,24 +31,7 @@ const boundsOf = (pins: readonly Pin[]) => L.latLngBounds(pins.map(({ lat, lng }
 
 /** A map with pins on it. All that is drawn is kept in step with what is set. */
 export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, onMove, onLight }: Options) {
-  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches
-  const map = L.map(element, {
-    minZoom: 4,
-    maxZoom: 17,
-    maxBounds: INDIA.pad(0.4),
-    zoomControl: false,
-    zoomAnimation: !still,
-    fadeAnimation: !still,
-    markerZoomAnimation: !still,
-    keyboard: true,
-    worldCopyJump: false,
-  })
-  L.control.zoom({ position: 'topright', zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map)
-  map.attributionControl.setPrefix(false).addAttribution('Natural Earth')
-  // Each on its own: where two overlap, one shape of both would have a hole.
-  for (const part of land as Array<Array<Array<[number, number]>>>)
-    L.polygon(part, { className: 'land', stroke: false, fillOpacity: 1, interactive: false }).addTo(map)
-  if (tileUrl) L.tileLayer(tileUrl, { maxZoom: 19 }).addTo(map)
+  const map = baseMap(element, words)
   const labels = L.layerGroup().addTo(map)
   const markers = L.layerGroup().addTo(map)
   const byPin = new Map<string, L.Marker>()
@@ -149,15 +127,8 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
       for (const { id } of cluster.pins) byPin.set(id, marker)
     }
     if (tileUrl) return
-    for (const { name, lat, lng } of labelsOf(clusters, zoom >= CLOSE ? 'locality' : 'city')) {
-      const label = document.createElement('span')
-      label.textContent = name
-      L.marker([lat, lng], {
-        interactive: false,
-        keyboard: false,
-        icon: L.divIcon({ className: 'place', html: label, iconSize: undefined }),
-      }).addTo(labels)
-    }
+    for (const { name, lat, lng } of labelsOf(clusters, zoom >= CLOSE ? 'locality' : 'city'))
+      placeLabel(name, [lat, lng]).addTo(labels)
   }
 
   settle(() =>

@@ -29,7 +29,7 @@ function useSubmission() {
 }
 
 const row = 'flex flex-wrap items-start gap-3 *:first:min-w-0 *:first:grow *:first:basis-64'
-const beside = 'mt-6.5'
+const beside = 'sm:mt-6.5'
 
 export function EmailForm({ profile }: { profile: Profile }) {
   const { t } = useTranslation()

@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { listingKeys } from '../../api/keys'
 import { ENUMS } from '../../labels'
 import { quartiles } from '../hint'
-import type { Values } from '../schema'
+import type { Values } from '../schema/values'
 
 type About = Pick<Values, 'intent' | 'propertyType' | 'state' | 'city' | 'locality'>
 const MOST = 200

@@ -3,7 +3,9 @@ import { cn } from '@/lib/cn'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AMENITIES } from '../../labels'
-import { fieldsOf, isAsked, ruleOf, wordsOf, type Field, type Step } from '../schema'
+import { fieldsOf, ruleOf, type Field } from '../schema/fields'
+import type { Step } from '../schema/steps'
+import { isAsked, wordsOf } from '../schema/values'
 import { useForm } from './form-context'
 
 export const idOf = (field: Field) => `listing-${field}`

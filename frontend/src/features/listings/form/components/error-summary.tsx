@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { FieldErrors } from '@/lib/fields'
-import { ruleOf, type Field, type Step } from '../schema'
+import { ruleOf, type Field } from '../schema/fields'
+import type { Step } from '../schema/steps'
 import { idOf } from './control'
 
 /** What is wrong, in one place that takes the focus, with the way to each field. */

@@ -2,7 +2,8 @@ import { useTranslation } from 'react-i18next'
 import type { ListedProperty } from '../../api/search'
 import { PropertyCard } from '../../components/property-card'
 import { mainArea } from '../../money'
-import { isAsked, numberIn, toRow } from '../schema'
+import { toRow } from '../schema/row'
+import { isAsked, numberIn } from '../schema/values'
 import { useForm } from './form-context'
 
 /** The card as it will stand in the lists, growing with what is typed. */

@@ -1,15 +1,27 @@
 import { Button } from '@/components/ui/button'
 import { controlClass } from '@/components/ui/field'
 import { MapFrame } from '@/components/ui/map-frame'
+import { needSection } from '@/i18n'
 import { notify } from '@/lib/toast'
 import { LocateFixed, MapPin } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { PinMap as Drawn } from '../../map/pin-map'
 import { parsePoint, placeOf } from '../places'
-import { numberIn } from '../schema'
+import { numberIn } from '../schema/values'
 import { Chips, Control, Controls, gridClass } from './control'
 import { useForm } from './form-context'
 
+/** The map is fetched when its step is shown. */
+const PinMap = lazy<ComponentType<Parameters<typeof Drawn>[0]>>(async () => {
+  try {
+    const [{ PinMap: component }] = await Promise.all([import('../../map/pin-map'), needSection('map')])
+    return { default: component }
+  } catch {
+    // Without a connection there is no map, and the rest of the step stays.
+    return { default: () => null }
+  }
+})
 const round = (value: number) => value.toFixed(6)
 
 /** Where the property is on the map: from this device, from a copied map address, or by numbers. */
@@ -21,6 +33,8 @@ function Pin() {
   const [locating, setLocating] = useState(false)
   const lat = numberIn('lat', form.values.lat)
   const lng = numberIn('lng', form.values.lng)
+  // Numbers outside India are said to be wrong under their fields, and have no pin.
+  const point = lat !== null && lng !== null && !form.errors.lat && !form.errors.lng ? { lat, lng } : null
   const put = (point: { lat: number; lng: number }) => {
     setProblem('')
     form.change({ lat: round(point.lat), lng: round(point.lng) })
@@ -79,11 +93,14 @@ function Pin() {
           {problem}
         </p>
       )}
+      <Suspense fallback={<div className="h-80 rounded-xl bg-slate-200 dark:bg-slate-800" />}>
+        <PinMap point={point} city={form.values.city.trim()} onPut={put} />
+      </Suspense>
       <div className={gridClass}>
         <Control field="lat" />
         <Control field="lng" />
       </div>
-      {lat !== null && lng !== null && <MapFrame name={t('lfYourProperty')} point={{ lat, lng }} />}
+      {point && <MapFrame name={t('lfYourProperty')} point={point} />}
       <Chips field="locationPrecision" words={{ exact: 'lfExact', locality: 'lfOnlyLocality' }} />
     </section>
   )

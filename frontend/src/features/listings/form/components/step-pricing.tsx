@@ -3,7 +3,7 @@ import { Lightbulb } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { mainArea, rupees, shortPrice } from '../../money'
 import { priceHintOptions } from '../api/price-hint'
-import { numberIn } from '../schema'
+import { numberIn } from '../schema/values'
 import { Control, Controls, gridClass, More } from './control'
 import { useForm } from './form-context'
 

@@ -3,20 +3,11 @@ import { CircleAlert, CircleCheck, Pencil } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { AMENITIES } from '../../labels'
 import { date, number, rupees } from '../../money'
-import {
-  check,
-  fieldsOf,
-  isAsked,
-  needsReview,
-  numberIn,
-  ruleOf,
-  STEP_NAMES,
-  STEPS,
-  wordsOf,
-  type Field,
-  type Step,
-  type Values,
-} from '../schema'
+import { check } from '../schema/check'
+import { fieldsOf, ruleOf, type Field } from '../schema/fields'
+import { needsReview } from '../schema/row'
+import { STEP_NAMES, STEPS, type Step } from '../schema/steps'
+import { isAsked, numberIn, wordsOf, type Values } from '../schema/values'
 import { useForm } from './form-context'
 import { Preview } from './preview'
 

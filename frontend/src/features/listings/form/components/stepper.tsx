@@ -1,7 +1,7 @@
 import { cn } from '@/lib/cn'
 import { Check } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { STEP_NAMES, STEPS, type Step } from '../schema'
+import { STEP_NAMES, STEPS, type Step } from '../schema/steps'
 
 /** Where one is in the form, and the way to the other steps. */
 export function Stepper({

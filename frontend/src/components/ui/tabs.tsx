@@ -1,4 +1,5 @@
 import { cn } from '@/lib/cn'
+import { useEffect, useRef } from 'react'
 import { Link } from 'react-router-dom'
 
 /** Views of one page, each with an address of its own. */
@@ -8,17 +9,32 @@ export function Tabs({
   current,
 }: {
   label: string
-  tabs: ReadonlyArray<{ name: string; label: string; to: string; count?: number }>
+  tabs: ReadonlyArray<{
+    name: string
+    label: string
+    to: string
+    count?: number
+    /** What the count says to those who do not see it. */
+    note?: string
+  }>
   current: string
 }) {
+  const nav = useRef<HTMLElement>(null)
+  // Of a row that is wider than the screen the part is shown where one is.
+  useEffect(() => {
+    const shown = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (nav.current && shown)
+      nav.current.scrollLeft = shown.offsetLeft - (nav.current.clientWidth - shown.offsetWidth) / 2
+  }, [current])
   return (
     <nav
+      ref={nav}
       aria-label={label}
       data-slot="tabs"
-      className="-mx-4 mb-6 overflow-x-auto border-b border-slate-300 px-4 sm:mx-0 sm:px-0 dark:border-slate-700"
+      className="relative -mx-4 mb-6 overflow-x-auto border-b border-slate-300 px-4 sm:mx-0 sm:px-0 dark:border-slate-700"
     >
       <ul className="flex gap-1">
-        {tabs.map(({ name, label: word, to, count }) => (
+        {tabs.map(({ name, label: word, to, count, note }) => (
           <li key={name}>
             <Link
               to={to}
@@ -34,7 +50,8 @@ export function Tabs({
               {word}
               {count !== undefined && count > 0 && (
                 <span className="rounded-full bg-slate-200 px-2 py-0.5 text-xs text-slate-900 dark:bg-slate-700 dark:text-slate-100">
-                  {count}
+                  <span aria-hidden={note ? true : undefined}>{count}</span>
+                  {note && <span className="sr-only">{note}</span>}
                 </span>
               )}
             </Link>
