@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { smsCode } from '../harness.mjs';
-import { visitor } from './visitor.mjs';
+import { visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -105,7 +105,7 @@ it('lets nobody into the administration by a changed store, and administrators b
   await close();
 });
 
-it('has a header that is clear at the top and white with a border below it', async () => {
+it('has a header that is clear at the top and white with a border below it', onePass, async () => {
   const { page, close } = await visit();
   await page.goto(at('/'));
   const header = page.locator('header');
@@ -127,7 +127,7 @@ it('has a header that is clear at the top and white with a border below it', asy
   await close();
 });
 
-it('offers the same account pages in the menu of a wide and of a narrow window', async () => {
+it('offers the same account pages in the menu of a wide and of a narrow window', onePass, async () => {
   const { page, close } = await visit();
   await signIn(page, '9876500003');
   const names = [
@@ -159,7 +159,7 @@ it('offers the same account pages in the menu of a wide and of a narrow window',
   await close();
 });
 
-it('has a footer with its links, and three buttons that lead nowhere', async () => {
+it('has a footer with its links, and three buttons that lead nowhere', onePass, async () => {
   const { page, close } = await visit();
   await page.goto(at('/about-us'));
   const footer = page.getByRole('contentinfo');
@@ -183,7 +183,7 @@ it('has a footer with its links, and three buttons that lead nowhere', async () 
   await close();
 });
 
-it('starts every visit in light, and keeps the choice and the language', async () => {
+it('starts every visit in light, and keeps the choice and the language', onePass, async () => {
   const { page, close } = await visit();
   const stored = () => page.evaluate(() => localStorage.getItem('vite-ui-theme'));
   const dark = () => page.evaluate(() => document.documentElement.classList.contains('dark'));
@@ -208,7 +208,7 @@ it('starts every visit in light, and keeps the choice and the language', async (
   await close();
 });
 
-it('has the coming-soon pages, each with a way back', async () => {
+it('has the coming-soon pages, each with a way back', onePass, async () => {
   const { page, close } = await visit();
   await page.goto(at('/help'));
   await page.getByText('Live chat coming soon').waitFor();
@@ -229,7 +229,7 @@ it('has the coming-soon pages, each with a way back', async () => {
   await close();
 });
 
-it('keeps the address of a page that is not there', async () => {
+it('keeps the address of a page that is not there', onePass, async () => {
   const { page, problems, close } = await visit();
   await page.goto(at('/no/such/page?x=1'));
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
@@ -239,7 +239,7 @@ it('keeps the address of a page that is not there', async () => {
   await close();
 });
 
-it('shows the error screen when a page breaks, and goes on from there', async () => {
+it('shows the error screen when a page breaks, and goes on from there', onePass, async () => {
   const { page, close } = await visit();
   await page.route('**/assets/about-*.js', (route) =>
     route.fulfill({
@@ -263,7 +263,7 @@ it('shows the error screen when a page breaks, and goes on from there', async ()
   await close();
 });
 
-it('has one toast at a time, top right, in a region that Alt+T reaches', async () => {
+it('has one toast at a time, top right, in a region that Alt+T reaches', onePass, async () => {
   const { page, close } = await visit();
   await page.goto(at('/'));
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -281,7 +281,7 @@ it('has one toast at a time, top right, in a region that Alt+T reaches', async (
   await close();
 });
 
-it('counts each page once, with its query', async () => {
+it('counts each page once, with its query', onePass, async () => {
   const { page, close } = await visit();
   await page.goto(at('/coworking?city=Chennai'));
   await page.getByRole('heading', { level: 1 }).waitFor();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { mailTo, smsCode, until } from '../harness.mjs';
-import { visitor } from './visitor.mjs';
+import { visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -19,7 +19,7 @@ async function newestLink(address) {
 
 const tab = (page, name) => page.getByRole('tab', { name, exact: true });
 
-it('names the fields that are not right, and goes to the first', async () => {
+it('names the fields that are not right, and goes to the first', onePass, async () => {
   const { page, close } = await visit();
   await page.goto(at('/auth/login'));
   await tab(page, 'Email').click();
@@ -90,7 +90,7 @@ it('leads from the page asked for, over the mail opened in another tab, back to 
   await close();
 });
 
-it('has no form for a new password without the link of a mail', async () => {
+it('has no form for a new password without the link of a mail', onePass, async () => {
   const { page, close } = await visit();
   await page.goto(at('/auth/reset'));
   await page.getByText('This verification link is invalid. Please request a new one.').waitFor();

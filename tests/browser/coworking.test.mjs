@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { visitor } from './visitor.mjs';
+import { visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -201,7 +201,7 @@ it('shows a space: gallery by keyboard, prices, hours, place and neighbours', as
   await close();
 });
 
-it('does without coordinates and images, and says when an image fails', async () => {
+it('does without coordinates and images, and says when an image fails', onePass, async () => {
   const { page, close } = await visit();
   const bare = await space('coordinates=is.null&limit=1');
   await page.goto(`${world.stack.url}/coworking/${bare.slug}`);
@@ -237,7 +237,7 @@ it('tells a space that is not there from one that could not be loaded', async ()
   await close();
 });
 
-it('reads in Hindi and Tamil, fits a small phone and keeps the contact at hand', async () => {
+it('reads in Hindi and Tamil, fits a small phone and keeps the contact at hand', onePass, async () => {
   const { page, problems, close } = await visit({ width: 320, height: 640 });
   const { slug } = await space('image_url=not.is.null&booking_phone=not.is.null&limit=1');
   for (const [language, hours] of [
@@ -267,99 +267,105 @@ it('reads in Hindi and Tamil, fits a small phone and keeps the contact at hand',
   await close();
 });
 
-it('says on a card and on a page all that is known of a space (R31, R33, R38 to R43, R48, R49, R75, R78, R184)', async () => {
-  const known = await space(
-    'select=*,offerings:coworking_offering_type(offering_type,price_from)&slug=eq.marina-works-t-nagar-chennai',
-  );
-  const { page, problems, close } = await visit();
-  let release;
-  const held = new Promise((resolve) => (release = resolve));
-  await page.route('**/rest/v1/coworking_space?**', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(`${world.stack.url}/coworking`);
-  await page.getByText('Loading co-working spaces...').waitFor();
-  release();
-  await count(page, 56);
-
-  const cards = page.locator('[data-slot=space-card]');
-  const tops = await cards.evaluateAll((all) => all.slice(0, 4).map((card) => card.offsetTop));
-  assert.ok(
-    tops[0] === tops[1] && tops[1] === tops[2] && tops[3] > tops[2],
-    `three beside each other: ${tops}`,
-  );
-  const card = cards.filter({ hasText: known.name });
-  await card.getByText(`${known.address}, ${known.locality}, ${known.city}`).waitFor();
-  await card.getByText('Available Spaces').waitFor();
-  const OFFERINGS = {
-    day_pass: 'Day Pass',
-    meeting_room: 'Meeting Room',
-    dedicated_desk: 'Dedicated Desk',
-    private_office: 'Private Office',
-    virtual_office: 'Virtual Office',
-  };
-  const chips = await card.locator('li').allInnerTexts();
-  assert.ok(known.offerings.length >= 2);
-  for (const { offering_type: type, price_from: price } of known.offerings)
-    assert.ok(
-      chips.includes(`${OFFERINGS[type]} ₹${price.toLocaleString('en-IN')}`),
-      `${type} ${price} in ${chips}`,
+it(
+  'says on a card and on a page all that is known of a space (R31, R33, R38 to R43, R48, R49, R75, R78, R184)',
+  onePass,
+  async () => {
+    const known = await space(
+      'select=*,offerings:coworking_offering_type(offering_type,price_from)&slug=eq.marina-works-t-nagar-chennai',
     );
-  const site = card.getByRole('link', { name: 'Visit Site' });
-  assert.equal(await site.getAttribute('href'), known.website_url);
-  assert.deepEqual(
-    [await site.getAttribute('target'), await site.getAttribute('rel')],
-    ['_blank', 'noopener noreferrer'],
-  );
-  assert.equal(
-    await card.getByRole('link', { name: `Call ${known.name}` }).getAttribute('href'),
-    `tel:${known.booking_phone}`,
-  );
-  assert.equal(
-    await card.getByRole('link', { name: `Email ${known.name}` }).getAttribute('href'),
-    `mailto:${known.booking_email}`,
-  );
-  const picture = card.locator('img').first();
-  assert.deepEqual(
-    [await picture.getAttribute('width'), await picture.getAttribute('height')],
-    ['400', '300'],
-  );
+    const { page, problems, close } = await visit();
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route('**/rest/v1/coworking_space?**', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${world.stack.url}/coworking`);
+    await page.getByText('Loading co-working spaces...').waitFor();
+    release();
+    await count(page, 56);
 
-  await card.getByRole('heading').getByRole('link').click();
-  await page.getByRole('heading', { level: 1, name: known.name }).waitFor();
-  const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
-  assert.deepEqual(
-    await crumbs.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href'))),
-    ['/', '/coworking'],
-  );
-  await crumbs.getByText(known.name).waitFor();
-  await page.getByText(known.description).waitFor();
-  const AMENITIES = {
-    wifi: 'WiFi',
-    parking: 'Parking',
-    cafeteria: 'Cafeteria/Pantry',
-    meeting_rooms: 'Meeting Rooms',
-    printer: 'Printer/Scanner',
-    reception: 'Reception',
-    security: '24/7 Security',
-    air_conditioning: 'Air Conditioning',
-    power_backup: 'Power Backup',
-    locker: 'Lockers',
-    cleaning_service: 'Cleaning Service',
-    phone_booth: 'Phone Booths',
-  };
-  const amenities = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Amenities' }) });
-  assert.deepEqual(
-    (await amenities.locator('li').allInnerTexts()).map((text) => text.trim()).sort(),
-    Object.keys(AMENITIES)
-      .filter((name) => known.amenities[name])
-      .map((name) => AMENITIES[name])
-      .sort(),
-  );
-  await page.getByRole('heading', { name: 'Day Pass / Hot Desk' }).waitFor();
-  const gallery = page.locator('[data-slot=gallery] img').first();
-  assert.equal((await gallery.boundingBox()).height, 400);
-  assert.deepEqual(problems, []);
-  await close();
-});
+    const cards = page.locator('[data-slot=space-card]');
+    const tops = await cards.evaluateAll((all) => all.slice(0, 4).map((card) => card.offsetTop));
+    assert.ok(
+      tops[0] === tops[1] && tops[1] === tops[2] && tops[3] > tops[2],
+      `three beside each other: ${tops}`,
+    );
+    const card = cards.filter({ hasText: known.name });
+    await card.getByText(`${known.address}, ${known.locality}, ${known.city}`).waitFor();
+    await card.getByText('Available Spaces').waitFor();
+    const OFFERINGS = {
+      day_pass: 'Day Pass',
+      meeting_room: 'Meeting Room',
+      dedicated_desk: 'Dedicated Desk',
+      private_office: 'Private Office',
+      virtual_office: 'Virtual Office',
+    };
+    const chips = await card.locator('li').allInnerTexts();
+    assert.ok(known.offerings.length >= 2);
+    for (const { offering_type: type, price_from: price } of known.offerings)
+      assert.ok(
+        chips.includes(`${OFFERINGS[type]} ₹${price.toLocaleString('en-IN')}`),
+        `${type} ${price} in ${chips}`,
+      );
+    const site = card.getByRole('link', { name: 'Visit Site' });
+    assert.equal(await site.getAttribute('href'), known.website_url);
+    assert.deepEqual(
+      [await site.getAttribute('target'), await site.getAttribute('rel')],
+      ['_blank', 'noopener noreferrer'],
+    );
+    assert.equal(
+      await card.getByRole('link', { name: `Call ${known.name}` }).getAttribute('href'),
+      `tel:${known.booking_phone}`,
+    );
+    assert.equal(
+      await card.getByRole('link', { name: `Email ${known.name}` }).getAttribute('href'),
+      `mailto:${known.booking_email}`,
+    );
+    const picture = card.locator('img').first();
+    assert.deepEqual(
+      [await picture.getAttribute('width'), await picture.getAttribute('height')],
+      ['400', '300'],
+    );
+
+    await card.getByRole('heading').getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: known.name }).waitFor();
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
+    assert.deepEqual(
+      await crumbs.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href'))),
+      ['/', '/coworking'],
+    );
+    await crumbs.getByText(known.name).waitFor();
+    await page.getByText(known.description).waitFor();
+    const AMENITIES = {
+      wifi: 'WiFi',
+      parking: 'Parking',
+      cafeteria: 'Cafeteria/Pantry',
+      meeting_rooms: 'Meeting Rooms',
+      printer: 'Printer/Scanner',
+      reception: 'Reception',
+      security: '24/7 Security',
+      air_conditioning: 'Air Conditioning',
+      power_backup: 'Power Backup',
+      locker: 'Lockers',
+      cleaning_service: 'Cleaning Service',
+      phone_booth: 'Phone Booths',
+    };
+    const amenities = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Amenities' }) });
+    assert.deepEqual(
+      (await amenities.locator('li').allInnerTexts()).map((text) => text.trim()).sort(),
+      Object.keys(AMENITIES)
+        .filter((name) => known.amenities[name])
+        .map((name) => AMENITIES[name])
+        .sort(),
+    );
+    await page.getByRole('heading', { name: 'Day Pass / Hot Desk' }).waitFor();
+    const gallery = page.locator('[data-slot=gallery] img').first();
+    assert.equal((await gallery.boundingBox()).height, 400);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+);

@@ -651,7 +651,7 @@ it(
   },
 );
 
-it('D56: reads in Hindi and Tamil', async () => {
+it('D56: reads in Hindi and Tamil', onePass, async () => {
   const { page, problems, close } = await signedIn('owner@demo.example.com');
   for (const [language, listing, mine] of [
     ['hi', 'अपनी प्रॉपर्टी सूचीबद्ध करें', 'मेरी लिस्टिंग'],

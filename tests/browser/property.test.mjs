@@ -236,7 +236,7 @@ it('shows a property: price, facts, cost, legal and what search engines read', a
   await close();
 });
 
-it('shows pictures on the whole screen, by keyboard too', async () => {
+it('shows pictures on the whole screen, by keyboard too', onePass, async () => {
   const { page, problems, close } = await visit();
   const images = await rows('property_images?select=property_id&order=order.desc&limit=1');
   const one = await property(`id=eq.${images[0].property_id}`);
@@ -400,7 +400,7 @@ it('comes back to the place in the list', async () => {
   await close();
 });
 
-it('reads in Hindi and Tamil, and fits a small phone', async () => {
+it('reads in Hindi and Tamil, and fits a small phone', onePass, async () => {
   const { page, problems, close } = await visit({ width: 320, height: 640 });
   const tamil = await property('title=like.*அ*');
   for (const [language, facts] of [

@@ -52,7 +52,7 @@ it('says in the contact form what is missing, and offers a mail when it does not
   await close();
 });
 
-it('mentions free listing and verified buyers, and where it works from (R1, R2, R3)', async () => {
+it('mentions free listing and verified buyers, and where it works from (R1, R2, R3)', onePass, async () => {
   const { page, problems, close } = await visit();
   await page.goto(at('/about-us'));
   const main = page.getByRole('main');
@@ -70,7 +70,7 @@ it('mentions free listing and verified buyers, and where it works from (R1, R2, 
   await close();
 });
 
-it('tells search engines which page is which, and which to leave out (D55)', async () => {
+it('tells search engines which page is which, and which to leave out (D55)', onePass, async () => {
   const { page, close } = await visit();
   for (const [route, indexed] of [
     ['/about-us', true],
@@ -96,7 +96,7 @@ it('tells search engines which page is which, and which to leave out (D55)', asy
   await close();
 });
 
-it('reads in Hindi and Tamil on every page, and fits a small phone (D56, D58)', async () => {
+it('reads in Hindi and Tamil on every page, and fits a small phone (D56, D58)', onePass, async () => {
   const { page, problems, close } = await visit({ width: 320, height: 640 });
   for (const [language, name, script] of [
     ['hi', 'हिन्दी', /[\u0900-\u097f]/],
@@ -122,46 +122,50 @@ it('reads in Hindi and Tamil on every page, and fits a small phone (D56, D58)', 
   await close();
 });
 
-it('shows every button, toast, loader, input and picture, and the error screen (R60, R93, R95, R96, R174, R175, D51)', async () => {
-  const { page, close } = await visit();
-  await page.goto(at('/ux-showcase'));
-  for (const variant of ['default', 'destructive', 'outline', 'secondary', 'ghost', 'link']) {
-    const row = page.locator(`[data-variant=${variant}]`);
-    for (const size of ['default', 'sm', 'lg', `${variant} icon`])
-      await row.getByRole('button', { name: size, exact: true }).waitFor();
-    assert.equal(await row.getByRole('button', { name: 'Disabled' }).isDisabled(), true);
-  }
-  const sizes = await page
-    .locator('#loaders [data-slot=spinner] svg')
-    .evaluateAll((icons) => icons.map((icon) => icon.getBoundingClientRect().width));
-  assert.deepEqual(
-    [...sizes].sort((a, b) => a - b),
-    sizes,
-  );
-  assert.equal(new Set(sizes).size, 5);
-  // Pictures are asked for when they come near.
-  await page.locator('#images').scrollIntoViewIfNeeded();
-  await page.getByText('Failed to load image').first().waitFor();
-  await page.getByText('No images available').waitFor();
-  const toasts = page.locator('#toasts');
-  for (const kind of ['success', 'error', 'warning', 'info']) {
-    await toasts.getByRole('button', { name: kind, exact: true }).click();
-    await page.locator(`[data-sonner-toast][data-type=${kind}]`).first().waitFor();
-  }
-  await toasts.getByRole('button', { name: 'loading' }).click();
-  await page.locator('[data-sonner-toast][data-type=loading]').first().waitFor();
-  await page.getByText('All done').waitFor();
-  await toasts.getByRole('button', { name: 'network' }).click();
-  await page.getByText('🌐 This is a notification: network').waitFor();
-  await shot(page, 'showcase');
-  await page.getByRole('button', { name: 'Break this page' }).click();
-  await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
-  await page.getByRole('button', { name: 'Go to Homepage' }).click();
-  await page.waitForURL(at('/'));
-  await close();
-});
+it(
+  'shows every button, toast, loader, input and picture, and the error screen (R60, R93, R95, R96, R174, R175, D51)',
+  onePass,
+  async () => {
+    const { page, close } = await visit();
+    await page.goto(at('/ux-showcase'));
+    for (const variant of ['default', 'destructive', 'outline', 'secondary', 'ghost', 'link']) {
+      const row = page.locator(`[data-variant=${variant}]`);
+      for (const size of ['default', 'sm', 'lg', `${variant} icon`])
+        await row.getByRole('button', { name: size, exact: true }).waitFor();
+      assert.equal(await row.getByRole('button', { name: 'Disabled' }).isDisabled(), true);
+    }
+    const sizes = await page
+      .locator('#loaders [data-slot=spinner] svg')
+      .evaluateAll((icons) => icons.map((icon) => icon.getBoundingClientRect().width));
+    assert.deepEqual(
+      [...sizes].sort((a, b) => a - b),
+      sizes,
+    );
+    assert.equal(new Set(sizes).size, 5);
+    // Pictures are asked for when they come near.
+    await page.locator('#images').scrollIntoViewIfNeeded();
+    await page.getByText('Failed to load image').first().waitFor();
+    await page.getByText('No images available').waitFor();
+    const toasts = page.locator('#toasts');
+    for (const kind of ['success', 'error', 'warning', 'info']) {
+      await toasts.getByRole('button', { name: kind, exact: true }).click();
+      await page.locator(`[data-sonner-toast][data-type=${kind}]`).first().waitFor();
+    }
+    await toasts.getByRole('button', { name: 'loading' }).click();
+    await page.locator('[data-sonner-toast][data-type=loading]').first().waitFor();
+    await page.getByText('All done').waitFor();
+    await toasts.getByRole('button', { name: 'network' }).click();
+    await page.getByText('🌐 This is a notification: network').waitFor();
+    await shot(page, 'showcase');
+    await page.getByRole('button', { name: 'Break this page' }).click();
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    await page.getByRole('button', { name: 'Go to Homepage' }).click();
+    await page.waitForURL(at('/'));
+    await close();
+  },
+);
 
-it('writes a listing from its facts (D51)', async () => {
+it('writes a listing from its facts (D51)', onePass, async () => {
   const { page, problems, close } = await visit();
   await page.goto(at('/property-description-demo'));
   await page.getByLabel('Property type').selectOption('warehouse');

@@ -77,32 +77,36 @@ it('signs in with a phone code, returns to the page asked for, survives a reload
   await close();
 });
 
-it('has a home page, a not-found page in place, and no sideways scroll on a small phone', async () => {
-  const { page, problems, close } = await visit({ width: 320, height: 640 });
-  for (const route of [
-    '/',
-    '/coworking',
-    '/auth/login',
-    '/about-us',
-    '/contact',
-    '/help',
-    '/privacy-policy',
-    '/nothing-here',
-  ]) {
-    await page.goto(`${world.stack.url}${route}`);
-    await page.getByRole('heading', { level: 1 }).first().waitFor();
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    assert.ok(overflow <= 0, `${route} is ${overflow} px too wide`);
-    assert.equal(new URL(page.url()).pathname, route);
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.goto(`${world.stack.url}/`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForLoadState('networkidle');
-  await shot(page, 'home');
-  assert.deepEqual(problems, []);
-  await close();
-});
+it(
+  'has a home page, a not-found page in place, and no sideways scroll on a small phone',
+  onePass,
+  async () => {
+    const { page, problems, close } = await visit({ width: 320, height: 640 });
+    for (const route of [
+      '/',
+      '/coworking',
+      '/auth/login',
+      '/about-us',
+      '/contact',
+      '/help',
+      '/privacy-policy',
+      '/nothing-here',
+    ]) {
+      await page.goto(`${world.stack.url}${route}`);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${route} is ${overflow} px too wide`);
+      assert.equal(new URL(page.url()).pathname, route);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${world.stack.url}/`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await shot(page, 'home');
+    assert.deepEqual(problems, []);
+    await close();
+  },
+);
 
 it('has no accessibility defect, in light and dark', onePass, async () => {
   const { page, close } = await visit();
