@@ -121,7 +121,8 @@ function compare(service, families, metrics) {
         problems.push(`${service}: ${name} has a label ${label}`);
   }
   for (const [name, told] of metrics)
-    if ((told.service === service || isShared(told, service)) && !families.has(name)) problems.push(`${service}: there is no ${name}`);
+    if ((told.service === service || isShared(told, service)) && !families.has(name))
+      problems.push(`${service}: there is no ${name}`);
 }
 
 const metrics = documented(await read('docs/monitoring.md'));
