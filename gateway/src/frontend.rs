@@ -102,18 +102,29 @@ fn page(dir: &Path) -> Router {
 }
 
 async fn headers(request: Request, next: Next) -> Response {
-    let is_asset = request.uri().path().starts_with("/assets/");
+    let path = request.uri().path();
+    let is_asset = path.starts_with("/assets/");
+    // What the page is served for has no extension; a 304 does not tell what kind of thing has not changed.
+    let is_file = path.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && path
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.contains('.'))
+        && path != "/index.html";
     let mut response = next.run(request).await;
     let is_html = response
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
-    let found =
-        response.status() == StatusCode::OK || response.status() == StatusCode::NOT_MODIFIED;
+    let status = response.status();
+    let is_found = status == StatusCode::NOT_MODIFIED || status.is_success();
     let headers = response.headers_mut();
-    let caching = if is_asset && found {
+    let caching = if !is_found {
+        // A copy of an older build may be asked for a newer one's file: the next answer is another.
+        "no-store"
+    } else if is_asset {
         "public, max-age=31536000, immutable"
-    } else if is_html {
+    } else if is_html || !is_file {
         "no-cache"
     } else {
         "public, max-age=3600"
@@ -121,10 +132,13 @@ async fn headers(request: Request, next: Next) -> Response {
     headers
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static(caching));
-    // Said of plain answers too: a cache must not give one client what another can read.
-    if !headers.contains_key(header::VARY) {
-        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    }
+    // Said of plain answers too: a cache must not give one client what another can read, or an error in JSON for a page.
+    let varies = if is_file {
+        "accept-encoding"
+    } else {
+        "accept, accept-encoding"
+    };
+    headers.insert(header::VARY, HeaderValue::from_static(varies));
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
