@@ -27,7 +27,7 @@ use crate::{
     deno::{Deno, list_item, module_arguments},
     inspector::{ANNOUNCEMENT, Inspector},
     prepare::{Prepared, file_url},
-    worker::changed,
+    worker::{changed, remove},
 };
 
 mod output;
@@ -218,11 +218,13 @@ impl Process {
         let (killed_for, folder_gone) = (cause.clone(), folder.to_owned());
         let listed = inspector.cloned();
         tokio::spawn(async move {
-            let cause = wait(child, kills, &killed_for, folder_gone).await;
+            let cause = wait(child, kills, &killed_for).await;
             if let Some(inspector) = listed {
                 inspector.remove(id);
             }
             ended_tx.send_replace(Some(cause));
+            // The function may have left many files, for which nobody should wait.
+            tokio::task::spawn_blocking(move || remove(&folder_gone));
         });
         Self {
             id,
@@ -375,12 +377,7 @@ async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) 
 }
 
 /// Waits for the end of the process, which dropping its handle brings about.
-async fn wait(
-    mut child: Child,
-    mut kills: mpsc::Receiver<()>,
-    cause: &OnceLock<Cause>,
-    folder: PathBuf,
-) -> Cause {
+async fn wait(mut child: Child, mut kills: mpsc::Receiver<()>, cause: &OnceLock<Cause>) -> Cause {
     let status = tokio::select! {
         status = child.wait() => status,
         _ = kills.recv() => {
@@ -389,13 +386,10 @@ async fn wait(
             child.wait().await
         }
     };
-    let cause = cause
+    cause
         .get()
         .copied()
-        .unwrap_or_else(|| status.map_or(Cause::Failed, cause_of));
-    // The function may have left many files.
-    let _ = tokio::task::spawn_blocking(move || fs::remove_dir_all(folder)).await;
-    cause
+        .unwrap_or_else(|| status.map_or(Cause::Failed, cause_of))
 }
 
 /// V8 traps when its heap is full.

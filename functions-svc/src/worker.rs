@@ -18,7 +18,7 @@ use crate::{
 mod storage;
 mod usage;
 
-pub(crate) use storage::{Storage, changed};
+pub(crate) use storage::{Storage, changed, remove};
 pub(crate) use usage::{Usage, Verdict};
 
 /// A process that serves.

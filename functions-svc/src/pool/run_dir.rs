@@ -3,33 +3,37 @@
 use std::{
     fs::{self, File},
     io,
-    path::{Path, PathBuf},
+    os::unix::fs::MetadataExt as _,
+    path::Path,
 };
 
 use tempfile::TempDir;
 
+use crate::worker::remove;
+
 const PREFIX: &str = "nilam-fn-";
 const LOCK: &str = "lock";
 
-/// A folder for the processes of this service.
+/// A folder for the processes of this service, removed at the end. As long as it is ours its lock is held, so that somebody
+/// can remove what a service leaves that is killed.
 #[derive(Debug)]
-pub(super) enum RunDir {
-    /// In the temporary folder, and removed at the end. As long as it is ours its lock is held, so that somebody can remove
-    /// what a service leaves that is killed.
-    Ours {
-        dir: TempDir,
-        _lock: File,
-    },
-    Given(PathBuf),
+pub(super) struct RunDir {
+    dir: TempDir,
+    _lock: File,
 }
 
 impl RunDir {
+    /// In a given folder, or in the temporary one.
     pub(super) fn new(given: Option<&Path>) -> io::Result<Self> {
-        if let Some(dir) = given {
-            fs::create_dir_all(dir)?;
-            return Ok(Self::Given(dir.to_owned()));
-        }
-        let parent = std::env::temp_dir();
+        let parent = match given {
+            Some(dir) => {
+                fs::create_dir_all(dir)?;
+                dir.to_owned()
+            }
+            None => std::env::temp_dir(),
+        };
+        // As the system names it where it lists a process's open files.
+        let parent = parent.canonicalize()?;
         remove_abandoned(&parent);
         Self::within(&parent)
     }
@@ -41,29 +45,40 @@ impl RunDir {
         lock.lock()?;
         // Nobody sees it before it is held.
         fs::rename(fresh, dir.path().join(LOCK))?;
-        Ok(Self::Ours { dir, _lock: lock })
+        Ok(Self { dir, _lock: lock })
     }
 
     pub(super) fn path(&self) -> &Path {
-        match self {
-            Self::Ours { dir, .. } => dir.path(),
-            Self::Given(dir) => dir,
-        }
+        self.dir.path()
     }
 }
 
 /// Removes folders of services that ended without doing so themselves.
 fn remove_abandoned(parent: &Path) {
+    let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|meta| meta.uid());
+    let us = owner(Path::new("/proc/self"));
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+        let folder = entry.path();
+        let is_one = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        // In somebody else's, what is named like a lock could be anything.
+        if !is_one || owner(&folder) != us {
             continue;
         }
-        let Ok(lock) = File::open(entry.path().join(LOCK)) else {
+        let Ok(lock) = File::open(folder.join(LOCK)) else {
             continue;
         };
-        if lock.try_lock().is_ok() {
-            // What cannot be removed is somebody else's.
-            let _ = fs::remove_dir_all(entry.path());
+        if lock.try_lock().is_err() {
+            continue;
+        }
+        // The lock last: what cannot be removed now is tried again.
+        for left in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            if left.file_name() != LOCK && left.path().is_dir() {
+                remove(&left.path());
+            }
+        }
+        let rest = fs::read_dir(&folder).into_iter().flatten().flatten();
+        if rest.filter(|left| left.path().is_dir()).count() == 0 {
+            let _ = fs::remove_dir_all(folder);
         }
     }
 }
@@ -76,9 +91,7 @@ mod tests {
     fn only_what_nobody_holds_is_removed() {
         let parent = tempfile::tempdir().unwrap();
         let held = RunDir::within(parent.path()).unwrap();
-        let RunDir::Ours { dir, _lock: lock } = RunDir::within(parent.path()).unwrap() else {
-            panic!("it is ours");
-        };
+        let RunDir { dir, _lock: lock } = RunDir::within(parent.path()).unwrap();
         let killed = dir.keep();
         fs::write(killed.join("left"), "").unwrap();
         remove_abandoned(parent.path());

@@ -1,8 +1,8 @@
 //! What a process keeps in its `/tmp`.
 
 use std::{
-    fs,
-    os::unix::fs::MetadataExt as _,
+    fs, io,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::Path,
     time::{Duration, Instant, SystemTime},
 };
@@ -56,25 +56,58 @@ fn size(meta: &fs::Metadata) -> u64 {
     (meta.blocks() * 512).max(LEAST)
 }
 
-/// Bytes of all files in a folder; counts no further than to `enough`.
+/// Bytes of all files in a folder; counts no further than to `enough`. What cannot be looked at is too much: a function could
+/// hide in a folder that it may enter and we may not read, or whose path is too long.
 fn listed(folder: &Path, enough: u64) -> u64 {
+    count(folder, enough).unwrap_or(u64::MAX)
+}
+
+fn count(folder: &Path, enough: u64) -> io::Result<u64> {
+    let gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let mut bytes = 0;
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(meta) = entry.metadata() else {
-                continue;
+        let entries = match fs::read_dir(folder) {
+            Err(error) if gone(&error) => continue,
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let meta = match entry.metadata() {
+                Err(error) if gone(&error) => continue,
+                meta => meta?,
             };
             bytes += size(&meta);
             if bytes > enough {
-                return bytes;
+                return Ok(bytes);
             }
             if meta.is_dir() {
                 folders.push(entry.path());
             }
         }
     }
-    bytes
+    Ok(bytes)
+}
+
+/// Removes a folder that a function wrote in, whatever rights it left behind.
+pub(crate) fn remove(folder: &Path) {
+    let mut removed = fs::remove_dir_all(folder);
+    if removed.is_err() {
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let inner = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            folders.extend(inner.map(|entry| entry.path()));
+        }
+        removed = fs::remove_dir_all(folder);
+    }
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(folder = %folder.display(), %error, "what a function left cannot be removed");
+        }
+        _ => {}
+    }
 }
 
 /// Bytes of files that were removed while they are open.
@@ -124,5 +157,26 @@ mod tests {
         assert!(exceeds(1 << 20));
         drop(open);
         assert!(!exceeds(1 << 20));
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_is_too_much_and_goes_all_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("t");
+        let mut deep = folder.clone();
+        fs::create_dir_all(&deep).unwrap();
+        // Made from within, a path can be longer than the system takes one.
+        let name = "n".repeat(200);
+        for _ in 0..12 {
+            deep.push(&name);
+        }
+        fs::create_dir_all(&deep).unwrap();
+        let inner = dir.path().join("inner").join(&name).join(&name);
+        let tail: std::path::PathBuf = (0..10).map(|_| name.as_str()).collect();
+        fs::create_dir_all(inner.join(&tail)).unwrap();
+        fs::rename(dir.path().join("inner"), deep.join("inner")).unwrap();
+        assert_eq!(listed(&folder, u64::MAX - 1), u64::MAX);
+        remove(&folder);
+        assert!(!folder.exists());
     }
 }
