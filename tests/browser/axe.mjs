@@ -34,8 +34,9 @@ async function turn(page, isDark) {
     };
     document.documentElement.classList.toggle('dark', dark);
     await frames(3);
-    const fades = () => document.getAnimations().filter((each) => each instanceof CSSTransition);
-    while (fades().length > 0) await frames(1);
+    // A fade of what is not painted may never end, and is no colour that anybody sees.
+    const fades = () => document.getAnimations().some((each) => each instanceof CSSTransition);
+    for (let patience = 60; fades() && patience > 0; patience--) await frames(1);
   }, isDark);
 }
 
