@@ -120,6 +120,8 @@ function services(endpoints, { url, nats, folder, functions }) {
         GOTRUE_EXTERNAL_PHONE_ENABLED: 'true',
         GOTRUE_MAILER_URLPATHS_CONFIRMATION: '/auth/v1/verify',
         GOTRUE_MAILER_URLPATHS_RECOVERY: '/auth/v1/verify',
+        GOTRUE_MAILER_URLPATHS_EMAIL_CHANGE: '/auth/v1/verify',
+        GOTRUE_MAILER_URLPATHS_INVITE: '/auth/v1/verify',
         GOTRUE_SMS_OTP_EXP: '6000',
         GOTRUE_RATE_LIMIT_EMAIL_SENT: '360000',
         GOTRUE_SMTP_HOST: '127.0.0.1',
