@@ -61,11 +61,11 @@ test-e2e: test-e2e-mounted test-e2e-apart ## Runs the contract and browser tests
 
 test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
 	$(BUILD_TEST) --bins
-	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=2 --test-reporter=spec 'tests/**/*.test.mjs'
+	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser nats
 	$(BUILD_TEST) --bins
-	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=2 --test-reporter=spec 'tests/**/*.test.mjs'
+	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.
 	cargo build --package auth-svc --package pg-embed --bins
