@@ -81,7 +81,8 @@ pub struct Deno {
     /// `FUNCTIONS_CACHE_DIR`, default `$XDG_CACHE_HOME/nilam-functions` or `~/.cache/nilam-functions`, else in the
     /// temporary folder: packages and compiled code, kept between starts.
     pub cache_dir: PathBuf,
-    /// `FUNCTIONS_RUN_DIR`, default a fresh folder in the temporary folder: sockets. Paths of sockets are short, so this should be.
+    /// `FUNCTIONS_RUN_DIR`, default the temporary folder: where a folder is made for sockets and the `/tmp` of processes. Paths of
+    /// sockets are short, so this should be.
     pub run_dir: Option<PathBuf>,
     /// `FUNCTIONS_BUNDLE`, default true: modules that import packages are put into one beforehand.
     pub bundles: bool,
