@@ -6,8 +6,8 @@ SHELL := /bin/bash
 export CARGO_TERM_COLOR ?= never
 
 NODE := node_modules/.bin/node
-# One set of features for every test step: with another one cargo would build the workspace anew.
-BUILD_TEST := cargo build --workspace --features svc-kit/testing
+# One build for every test step: with other targets or features cargo would compile the dependencies of tests anew.
+BUILD_TEST := cargo build --workspace --features svc-kit/testing --bins --tests
 WITH_POSTGRES := target/debug/with-postgres
 DENY := target/tools/bin/cargo-deny
 
@@ -42,16 +42,16 @@ frontend/dist/index.html: frontend/node_modules/.stamp $(FRONTEND_SOURCES)
 test: test-rust test-sql test-frontend test-e2e ## Runs every test.
 
 test-rust: node_modules/.stamp nats ## Runs the unit and service tests on one throw-away Postgres.
-	$(BUILD_TEST) --all-targets
-	$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing
+	$(BUILD_TEST)
+	$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing --tests
 
 test-sql: node_modules/.stamp frontend/node_modules/.stamp ## Checks the product's row-level security, and that the front end's types are the database's.
-	$(BUILD_TEST) --bins
+	$(BUILD_TEST)
 	$(WITH_POSTGRES) scripts/test-sql.sh
 	$(WITH_POSTGRES) scripts/gen-types.sh --check
 
 types: node_modules/.stamp frontend/node_modules/.stamp ## Writes the front end's database types anew.
-	$(BUILD_TEST) --bins
+	$(BUILD_TEST)
 	$(WITH_POSTGRES) scripts/gen-types.sh
 
 test-frontend: frontend/node_modules/.stamp ## Runs the front end's unit tests.
@@ -60,11 +60,11 @@ test-frontend: frontend/node_modules/.stamp ## Runs the front end's unit tests.
 test-e2e: test-e2e-mounted test-e2e-apart ## Runs the contract and browser tests, in one process and apart.
 
 test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
-	$(BUILD_TEST) --bins
+	$(BUILD_TEST)
 	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser nats
-	$(BUILD_TEST) --bins
+	$(BUILD_TEST)
 	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.

@@ -1,21 +1,15 @@
 // A visitor's browser on the platform: one Chromium per test file, one context per visit.
 
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
 import { mode, platform, root } from '../harness.mjs';
+import { executablePath } from './chromium.mjs';
 
 /** For what looks at pages alone, and long: they are the same however the services run. */
 export const onePass = { skip: mode === 'apart' && 'looks at pages alone' };
 
-const executablePath = [
-  process.env.NILAM_CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((candidate) => candidate && existsSync(candidate));
 const artifacts = path.join(root, 'tests/.artifacts');
 
 /** Starts the platform and the browser before the file's tests, and ends them after. */
