@@ -43,7 +43,9 @@ test: test-rust test-sql test-frontend test-e2e ## Runs every test.
 
 test-rust: node_modules/.stamp nats ## Runs the unit and service tests on one throw-away Postgres.
 	$(BUILD_TEST)
-	$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing --tests
+	# Service tests wait for a database and for each other more than they compute.
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(getconf _NPROCESSORS_ONLN)))} \
+		$(WITH_POSTGRES) cargo test --workspace --features svc-kit/testing --tests
 
 test-sql: node_modules/.stamp frontend/node_modules/.stamp ## Checks the product's row-level security, and that the front end's types are the database's.
 	$(BUILD_TEST)

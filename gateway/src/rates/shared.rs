@@ -80,7 +80,7 @@ impl Store {
         }
         let news =
             std::mem::take(&mut *rates.untold.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Err(error) = self.tell_news(&news).await {
+        if let Err(error) = self.tell_news(rates, &news).await {
             // To be told another time, as far as there is room.
             let mut untold = rates.untold.lock().unwrap_or_else(PoisonError::into_inner);
             let room = rates.settings.entries.saturating_sub(untold.len());
@@ -117,7 +117,11 @@ impl Store {
         Ok(())
     }
 
-    async fn tell_news(&self, news: &[(Uuid, Arc<Counter>)]) -> Result<(), sqlx::Error> {
+    async fn tell_news(
+        &self,
+        rates: &Rates,
+        news: &[(Uuid, Arc<Counter>)],
+    ) -> Result<(), sqlx::Error> {
         if news.is_empty() {
             return Ok(());
         }
@@ -151,14 +155,23 @@ impl Store {
         .fetch_all(&self.pool)
         .await?;
         let counters: HashMap<_, _> = news.iter().map(|(id, counter)| (*id, counter)).collect();
+        let mut newer = Vec::new();
         for (id, index, all) in totals {
             let (Some(counter), Some(own)) = (counters.get(&id), own.get(&(id, index))) else {
                 continue;
             };
             let mut window = counter.lock().unwrap_or_else(PoisonError::into_inner);
             let index = u64::try_from(index).unwrap_or(0);
-            window.tell(index, *own, u32::try_from(all).unwrap_or(u32::MAX));
+            if window.tell(index, *own, u32::try_from(all).unwrap_or(u32::MAX)) {
+                newer.push((id, Arc::clone(counter)));
+            }
         }
+        // Only a first request reports itself; those that came meanwhile were not the first.
+        rates
+            .untold
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(newer);
         Ok(())
     }
 }

@@ -53,12 +53,16 @@ impl Window {
         self.index
     }
 
-    /// Everybody together has counted this much in a window, `own` of which was this copy's news.
-    pub(super) fn tell(&mut self, index: u64, own: u32, all: u32) {
-        if index == self.index {
-            self.told = all;
-            self.untold = self.untold.saturating_sub(own);
+    /// Everybody together has counted this much in a window, `own` of which was this copy's news. Gives whether there
+    /// is newer news of that window: what was counted while the others were told.
+    #[must_use]
+    pub(super) fn tell(&mut self, index: u64, own: u32, all: u32) -> bool {
+        if index != self.index {
+            return false;
         }
+        self.told = all;
+        self.untold = self.untold.saturating_sub(own);
+        self.untold > 0
     }
 }
 
@@ -108,11 +112,19 @@ mod tests {
     fn what_others_counted_counts() {
         let mut window = Window::default();
         assert_eq!(passed(&mut window, 6000, 3), 3);
-        window.tell(100, 3, 8);
+        assert!(!window.tell(100, 3, 8));
         assert_eq!(window.untold(), 0);
         assert_eq!(passed(&mut window, 6000, 20), 2);
         // News of a window that is over changes nothing.
-        window.tell(99, 2, 100);
+        assert!(!window.tell(99, 2, 100));
         assert_eq!(window.untold(), 2);
+    }
+
+    #[test]
+    fn what_is_counted_while_others_are_told_is_news_again() {
+        let mut window = Window::default();
+        assert_eq!(passed(&mut window, 6000, 3), 3);
+        assert!(window.tell(100, 2, 2));
+        assert_eq!(window.untold(), 1);
     }
 }
