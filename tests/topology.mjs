@@ -1,5 +1,5 @@
 // The services apart, as compose.yaml runs them: two copies of each behind the gateway, NATS between the
-// copies of realtime, one folder of blobs in place of an S3 store. All of it plain processes on loopback, with nothing but environment
+// copies of realtime, an S3 store for the copies of storage. All of it plain processes on loopback, with nothing but environment
 // variables.
 
 import path from 'node:path';
@@ -19,8 +19,21 @@ export async function startServices(endpoints, { folder, functions }) {
   const url = `http://127.0.0.1:${gatewayPort}`;
   const copies = {};
   const urls = {};
-  const nats = await startNats();
-  const settings = services(endpoints, { url, nats: nats.url, folder, functions });
+  const beside = [];
+  const keep = async (starting) => {
+    const { child, url: at } = await starting;
+    beside.push(child);
+    return at;
+  };
+  let settings;
+  try {
+    const nats = await keep(startNats());
+    const s3 = await keep(startStore(path.join(folder, 'storage/stub')));
+    settings = services(endpoints, { url, nats, s3, folder, functions });
+  } catch (error) {
+    for (const child of beside) child.kill('SIGKILL');
+    throw error;
+  }
   const startCopy = (service, port) => {
     const { binary, env } = settings[service];
     return { service, port, child: start(binary, [], env(port)) };
@@ -47,7 +60,7 @@ export async function startServices(endpoints, { folder, functions }) {
       60_000,
     );
   } catch (error) {
-    for (const child of [...children(), nats.child]) child.kill('SIGKILL');
+    for (const child of [...children(), ...beside]) child.kill('SIGKILL');
     throw new Error(
       children()
         .map((child) => child.transcript())
@@ -65,7 +78,7 @@ export async function startServices(endpoints, { folder, functions }) {
       await until(`${copy.service} again`, () => answers(copy));
     },
     async close() {
-      for (const child of [...children(), nats.child]) await stop(child);
+      for (const child of [...children(), ...beside]) await stop(child);
     },
   };
 }
@@ -81,8 +94,25 @@ async function startNats() {
   return { child, url: `nats://127.0.0.1:${port}` };
 }
 
+const STORE = {
+  GLOBAL_S3_BUCKET: 'nilam',
+  AWS_ACCESS_KEY_ID: 'nilam',
+  AWS_SECRET_ACCESS_KEY: 'only-on-loopback',
+};
+
+/** An S3 store in memory, whose bucket has the blobs of a folder: those that `standalone` made with the database. */
+async function startStore(blobs) {
+  const child = start('examples/s3_store', [STORE.GLOBAL_S3_BUCKET, blobs], STORE);
+  const url = await new Promise((resolve, reject) => {
+    child.on('line', (line) => line.startsWith('ready ') && resolve(line.slice('ready '.length)));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`exit ${code}\n${child.transcript()}`)));
+  });
+  return { child, url };
+}
+
 /** The binary of each service, where it says that it is well, and the variables of a copy on a port. */
-function services(endpoints, { url, nats, folder, functions }) {
+function services(endpoints, { url, nats, s3, folder, functions }) {
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const secret = endpoints.JWT_SECRET;
   const dbUrl = new URL(endpoints.DB_URL);
@@ -144,8 +174,10 @@ function services(endpoints, { url, nats, folder, functions }) {
         AUTH_JWT_SECRET: secret,
         ANON_KEY: endpoints.ANON_KEY,
         SERVICE_KEY: endpoints.SERVICE_ROLE_KEY,
-        STORAGE_BACKEND: 'file',
-        STORAGE_FILE_BACKEND_PATH: path.join(folder, 'storage'),
+        STORAGE_BACKEND: 's3',
+        ...STORE,
+        GLOBAL_S3_ENDPOINT: s3,
+        GLOBAL_S3_FORCE_PATH_STYLE: 'true',
         TENANT_ID: 'stub',
         REGION: 'local',
         UPLOAD_FILE_SIZE_LIMIT: String(50 * 1024 * 1024),
