@@ -34,17 +34,20 @@ export async function startServices(endpoints, { folder, functions }) {
     for (const child of beside) child.kill('SIGKILL');
     throw error;
   }
-  const startCopy = (service, port) => {
-    const { binary, env } = settings[service];
-    return { service, port, child: start(binary, [], env(port)) };
+  const startCopy = (service, port, admin) => {
+    const { binary, env, metrics } = settings[service];
+    const child = start(binary, [], env(port, admin));
+    return { service, port, admin, child, metrics: metrics(port, admin) };
   };
   for (const service of Object.keys(settings)) {
     const ports = [];
     for (let copy = 0; copy < COPIES; copy++) ports.push(await freePort());
-    copies[service] = ports.map((port) => startCopy(service, port));
+    copies[service] = [];
+    for (const port of ports) copies[service].push(startCopy(service, port, await freePort()));
     urls[service] = ports.map((port) => `http://127.0.0.1:${port}`).join(',');
   }
-  const gateway = start('gateway', [], gatewayEnvironment(endpoints, gatewayPort, urls));
+  const gatewayAdmin = await freePort();
+  const gateway = start('gateway', [], gatewayEnvironment(endpoints, gatewayPort, gatewayAdmin, urls));
   const children = () => [gateway, ...Object.values(copies).flatMap((all) => all.map((one) => one.child))];
   const answers = async (copy) =>
     (await fetch(`http://127.0.0.1:${copy.port}${settings[copy.service].health}`)).ok;
@@ -72,9 +75,16 @@ export async function startServices(endpoints, { folder, functions }) {
     url,
     copies,
     gateway,
+    /** Where metrics are, by service; realtime's are for who has a token. */
+    metrics: {
+      gateway: [`http://127.0.0.1:${gatewayAdmin}/metrics`],
+      ...Object.fromEntries(
+        Object.entries(copies).map(([service, all]) => [service, all.map((copy) => copy.metrics)]),
+      ),
+    },
     /** Starts a copy that has ended anew, and waits until it answers. */
     async restart(copy) {
-      copy.child = startCopy(copy.service, copy.port).child;
+      copy.child = startCopy(copy.service, copy.port, copy.admin).child;
       await until(`${copy.service} again`, () => answers(copy));
     },
     async close() {
@@ -111,7 +121,10 @@ async function startStore(blobs) {
   return { child, url };
 }
 
-/** The binary of each service, where it says that it is well, and the variables of a copy on a port. */
+/**
+ * The binary of each service, where it says that it is well, where its metrics are, and the variables of a copy on a port, with
+ * another for those that keep metrics apart.
+ */
 function services(endpoints, { url, nats, s3, folder, functions }) {
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const secret = endpoints.JWT_SECRET;
@@ -120,7 +133,8 @@ function services(endpoints, { url, nats, s3, folder, functions }) {
     rest: {
       binary: 'rest-svc',
       health: '/',
-      env: (port) => ({
+      metrics: (_, admin) => `http://127.0.0.1:${admin}/metrics`,
+      env: (port, admin) => ({
         PGRST_DB_URI: database('authenticator'),
         PGRST_DB_SCHEMAS: 'public,graphql_public',
         PGRST_DB_EXTRA_SEARCH_PATH: 'public,extensions',
@@ -129,14 +143,21 @@ function services(endpoints, { url, nats, s3, folder, functions }) {
         PGRST_DB_MAX_ROWS: '1000',
         PGRST_SERVER_HOST: '127.0.0.1',
         PGRST_SERVER_PORT: String(port),
+        PGRST_ADMIN_SERVER_HOST: '127.0.0.1',
+        PGRST_ADMIN_SERVER_PORT: String(admin),
       }),
     },
     auth: {
       binary: 'auth-svc',
       health: '/health',
-      env: (port) => ({
+      metrics: (_, admin) => `http://127.0.0.1:${admin}/metrics`,
+      env: (port, admin) => ({
         GOTRUE_API_HOST: '127.0.0.1',
         GOTRUE_API_PORT: String(port),
+        GOTRUE_METRICS_ENABLED: 'true',
+        GOTRUE_METRICS_EXPORTER: 'prometheus',
+        OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+        OTEL_EXPORTER_PROMETHEUS_PORT: String(admin),
         API_EXTERNAL_URL: `${url}/auth/v1`,
         GOTRUE_DB_DRIVER: 'postgres',
         GOTRUE_DB_DATABASE_URL: database('supabase_auth_admin'),
@@ -167,9 +188,11 @@ function services(endpoints, { url, nats, s3, folder, functions }) {
     storage: {
       binary: 'storage-svc',
       health: '/status',
+      metrics: (port) => `http://127.0.0.1:${port}/metrics`,
       env: (port) => ({
         PORT: String(port),
         SERVER_HOST: '127.0.0.1',
+        PROMETHEUS_METRICS_ENABLED: 'true',
         DATABASE_URL: database('supabase_storage_admin'),
         AUTH_JWT_SECRET: secret,
         ANON_KEY: endpoints.ANON_KEY,
@@ -191,6 +214,7 @@ function services(endpoints, { url, nats, s3, folder, functions }) {
     realtime: {
       binary: 'realtime-svc',
       health: '/healthcheck',
+      metrics: (port) => `http://127.0.0.1:${port}/metrics`,
       env: (port) => ({
         PORT: String(port),
         DB_HOST: dbUrl.hostname,
@@ -199,12 +223,14 @@ function services(endpoints, { url, nats, s3, folder, functions }) {
         DB_PASSWORD: dbUrl.password,
         DB_NAME: dbUrl.pathname.slice(1),
         API_JWT_SECRET: secret,
+        METRICS_JWT_SECRET: secret,
         NATS_URL: nats,
       }),
     },
     functions: {
       binary: 'functions-svc',
       health: '/_internal/health',
+      metrics: (port) => `http://127.0.0.1:${port}/_internal/metrics`,
       env: (port) => ({
         EDGE_RUNTIME_HOST: '127.0.0.1',
         EDGE_RUNTIME_PORT: String(port),
@@ -223,10 +249,11 @@ function services(endpoints, { url, nats, s3, folder, functions }) {
   };
 }
 
-function gatewayEnvironment(endpoints, port, urls) {
+function gatewayEnvironment(endpoints, port, admin, urls) {
   return {
     GATEWAY_HOST: '127.0.0.1',
     GATEWAY_PORT: String(port),
+    GATEWAY_ADMIN_PORT: String(admin),
     GATEWAY_REQUIRE_APIKEY: 'false',
     GATEWAY_FRONTEND_DIR: path.join(root, 'frontend/dist'),
     ANON_KEY: endpoints.ANON_KEY,
