@@ -66,7 +66,7 @@ test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
 	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser nats
-	$(BUILD_TEST)
+	$(BUILD_TEST) --example s3_store
 	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.

@@ -97,11 +97,12 @@ async function scrape(url, token) {
   const families = new Map();
   for (const line of (await answer.text()).split('\n')) {
     const type = line.match(/^# TYPE (\S+) (\S+)/);
-    if (type) families.set(type[1], { type: type[2], labels: new Set() });
+    if (type) families.set(type[1], { type: type[2], labels: new Set(), hasSamples: false });
     const sample = line.match(/^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? \S+$/);
     if (!sample) continue;
     const owner = families.get(sample[1]) ?? families.get(sample[1].replace(/_(bucket|sum|count)$/, ''));
     if (!owner) problems.push(`${url}: ${sample[1]} has no # TYPE`);
+    if (owner) owner.hasSamples = true;
     for (const [, label] of (sample[2] ?? '').matchAll(/(\w+)="/g)) owner?.labels.add(label);
   }
   return families;
@@ -119,6 +120,9 @@ function compare(service, families, metrics) {
     for (const label of found.labels)
       if (told && !told.labels.has(label) && label !== 'le')
         problems.push(`${service}: ${name} has a label ${label}`);
+    // What nothing was counted in yet has none.
+    for (const label of found.hasSamples ? (told?.labels ?? []) : [])
+      if (!found.labels.has(label)) problems.push(`${service}: ${name} has no label ${label}`);
   }
   for (const [name, told] of metrics)
     if ((told.service === service || isShared(told, service)) && !families.has(name))

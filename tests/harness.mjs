@@ -59,7 +59,7 @@ export const binary = (name) => path.join(binaries, name);
 export const start = (name, args, env) => run(binary(name), args, env);
 
 /** Whose certificates are trusted where packages are fetched. */
-const trust = Object.fromEntries(
+export const trust = Object.fromEntries(
   ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS', 'DENO_CERT']
     .filter((name) => process.env[name])
     .map((name) => [name, process.env[name]]),

@@ -1,5 +1,5 @@
 // The services apart, as compose.yaml runs them: two copies of each behind the gateway, NATS between the
-// copies of realtime, one folder of blobs in place of an S3 store. All of it plain processes on loopback, with nothing but environment
+// copies of realtime, an S3 store for the copies of storage. All of it plain processes on loopback, with nothing but environment
 // variables.
 
 import path from 'node:path';
@@ -19,19 +19,35 @@ export async function startServices(endpoints, { folder, functions }) {
   const url = `http://127.0.0.1:${gatewayPort}`;
   const copies = {};
   const urls = {};
-  const nats = await startNats();
-  const settings = services(endpoints, { url, nats: nats.url, folder, functions });
-  const startCopy = (service, port) => {
-    const { binary, env } = settings[service];
-    return { service, port, child: start(binary, [], env(port)) };
+  const beside = [];
+  const keep = async (starting) => {
+    const { child, url: at } = await starting;
+    beside.push(child);
+    return at;
+  };
+  let settings;
+  try {
+    const nats = await keep(startNats());
+    const s3 = await keep(startStore(path.join(folder, 'storage/stub')));
+    settings = services(endpoints, { url, nats, s3, folder, functions });
+  } catch (error) {
+    for (const child of beside) child.kill('SIGKILL');
+    throw error;
+  }
+  const startCopy = (service, port, admin) => {
+    const { binary, env, metrics } = settings[service];
+    const child = start(binary, [], env(port, admin));
+    return { service, port, admin, child, metrics: metrics(port, admin) };
   };
   for (const service of Object.keys(settings)) {
     const ports = [];
     for (let copy = 0; copy < COPIES; copy++) ports.push(await freePort());
-    copies[service] = ports.map((port) => startCopy(service, port));
+    copies[service] = [];
+    for (const port of ports) copies[service].push(startCopy(service, port, await freePort()));
     urls[service] = ports.map((port) => `http://127.0.0.1:${port}`).join(',');
   }
-  const gateway = start('gateway', [], gatewayEnvironment(endpoints, gatewayPort, urls));
+  const gatewayAdmin = await freePort();
+  const gateway = start('gateway', [], gatewayEnvironment(endpoints, gatewayPort, gatewayAdmin, urls));
   const children = () => [gateway, ...Object.values(copies).flatMap((all) => all.map((one) => one.child))];
   const answers = async (copy) =>
     (await fetch(`http://127.0.0.1:${copy.port}${settings[copy.service].health}`)).ok;
@@ -47,7 +63,7 @@ export async function startServices(endpoints, { folder, functions }) {
       60_000,
     );
   } catch (error) {
-    for (const child of [...children(), nats.child]) child.kill('SIGKILL');
+    for (const child of [...children(), ...beside]) child.kill('SIGKILL');
     throw new Error(
       children()
         .map((child) => child.transcript())
@@ -59,13 +75,20 @@ export async function startServices(endpoints, { folder, functions }) {
     url,
     copies,
     gateway,
+    /** Where metrics are, by service; realtime's are for who has a token. */
+    metrics: {
+      gateway: [`http://127.0.0.1:${gatewayAdmin}/metrics`],
+      ...Object.fromEntries(
+        Object.entries(copies).map(([service, all]) => [service, all.map((copy) => copy.metrics)]),
+      ),
+    },
     /** Starts a copy that has ended anew, and waits until it answers. */
     async restart(copy) {
-      copy.child = startCopy(copy.service, copy.port).child;
+      copy.child = startCopy(copy.service, copy.port, copy.admin).child;
       await until(`${copy.service} again`, () => answers(copy));
     },
     async close() {
-      for (const child of [...children(), nats.child]) await stop(child);
+      for (const child of [...children(), ...beside]) await stop(child);
     },
   };
 }
@@ -81,8 +104,28 @@ async function startNats() {
   return { child, url: `nats://127.0.0.1:${port}` };
 }
 
-/** The binary of each service, where it says that it is well, and the variables of a copy on a port. */
-function services(endpoints, { url, nats, folder, functions }) {
+const STORE = {
+  GLOBAL_S3_BUCKET: 'nilam',
+  AWS_ACCESS_KEY_ID: 'nilam',
+  AWS_SECRET_ACCESS_KEY: 'only-on-loopback',
+};
+
+/** An S3 store in memory, whose bucket has the blobs of a folder: those that `standalone` made with the database. */
+async function startStore(blobs) {
+  const child = start('examples/s3_store', [STORE.GLOBAL_S3_BUCKET, blobs], STORE);
+  const url = await new Promise((resolve, reject) => {
+    child.on('line', (line) => line.startsWith('ready ') && resolve(line.slice('ready '.length)));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`exit ${code}\n${child.transcript()}`)));
+  });
+  return { child, url };
+}
+
+/**
+ * The binary of each service, where it says that it is well, where its metrics are, and the variables of a copy on a port, with
+ * another for those that keep metrics apart.
+ */
+function services(endpoints, { url, nats, s3, folder, functions }) {
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const secret = endpoints.JWT_SECRET;
   const dbUrl = new URL(endpoints.DB_URL);
@@ -90,7 +133,8 @@ function services(endpoints, { url, nats, folder, functions }) {
     rest: {
       binary: 'rest-svc',
       health: '/',
-      env: (port) => ({
+      metrics: (_, admin) => `http://127.0.0.1:${admin}/metrics`,
+      env: (port, admin) => ({
         PGRST_DB_URI: database('authenticator'),
         PGRST_DB_SCHEMAS: 'public,graphql_public',
         PGRST_DB_EXTRA_SEARCH_PATH: 'public,extensions',
@@ -99,14 +143,21 @@ function services(endpoints, { url, nats, folder, functions }) {
         PGRST_DB_MAX_ROWS: '1000',
         PGRST_SERVER_HOST: '127.0.0.1',
         PGRST_SERVER_PORT: String(port),
+        PGRST_ADMIN_SERVER_HOST: '127.0.0.1',
+        PGRST_ADMIN_SERVER_PORT: String(admin),
       }),
     },
     auth: {
       binary: 'auth-svc',
       health: '/health',
-      env: (port) => ({
+      metrics: (_, admin) => `http://127.0.0.1:${admin}/metrics`,
+      env: (port, admin) => ({
         GOTRUE_API_HOST: '127.0.0.1',
         GOTRUE_API_PORT: String(port),
+        GOTRUE_METRICS_ENABLED: 'true',
+        GOTRUE_METRICS_EXPORTER: 'prometheus',
+        OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+        OTEL_EXPORTER_PROMETHEUS_PORT: String(admin),
         API_EXTERNAL_URL: `${url}/auth/v1`,
         GOTRUE_DB_DRIVER: 'postgres',
         GOTRUE_DB_DATABASE_URL: database('supabase_auth_admin'),
@@ -137,15 +188,19 @@ function services(endpoints, { url, nats, folder, functions }) {
     storage: {
       binary: 'storage-svc',
       health: '/status',
+      metrics: (port) => `http://127.0.0.1:${port}/metrics`,
       env: (port) => ({
         PORT: String(port),
         SERVER_HOST: '127.0.0.1',
+        PROMETHEUS_METRICS_ENABLED: 'true',
         DATABASE_URL: database('supabase_storage_admin'),
         AUTH_JWT_SECRET: secret,
         ANON_KEY: endpoints.ANON_KEY,
         SERVICE_KEY: endpoints.SERVICE_ROLE_KEY,
-        STORAGE_BACKEND: 'file',
-        STORAGE_FILE_BACKEND_PATH: path.join(folder, 'storage'),
+        STORAGE_BACKEND: 's3',
+        ...STORE,
+        GLOBAL_S3_ENDPOINT: s3,
+        GLOBAL_S3_FORCE_PATH_STYLE: 'true',
         TENANT_ID: 'stub',
         REGION: 'local',
         UPLOAD_FILE_SIZE_LIMIT: String(50 * 1024 * 1024),
@@ -159,6 +214,7 @@ function services(endpoints, { url, nats, folder, functions }) {
     realtime: {
       binary: 'realtime-svc',
       health: '/healthcheck',
+      metrics: (port) => `http://127.0.0.1:${port}/metrics`,
       env: (port) => ({
         PORT: String(port),
         DB_HOST: dbUrl.hostname,
@@ -167,12 +223,14 @@ function services(endpoints, { url, nats, folder, functions }) {
         DB_PASSWORD: dbUrl.password,
         DB_NAME: dbUrl.pathname.slice(1),
         API_JWT_SECRET: secret,
+        METRICS_JWT_SECRET: secret,
         NATS_URL: nats,
       }),
     },
     functions: {
       binary: 'functions-svc',
       health: '/_internal/health',
+      metrics: (port) => `http://127.0.0.1:${port}/_internal/metrics`,
       env: (port) => ({
         EDGE_RUNTIME_HOST: '127.0.0.1',
         EDGE_RUNTIME_PORT: String(port),
@@ -191,10 +249,11 @@ function services(endpoints, { url, nats, folder, functions }) {
   };
 }
 
-function gatewayEnvironment(endpoints, port, urls) {
+function gatewayEnvironment(endpoints, port, admin, urls) {
   return {
     GATEWAY_HOST: '127.0.0.1',
     GATEWAY_PORT: String(port),
+    GATEWAY_ADMIN_PORT: String(admin),
     GATEWAY_REQUIRE_APIKEY: 'false',
     GATEWAY_FRONTEND_DIR: path.join(root, 'frontend/dist'),
     ANON_KEY: endpoints.ANON_KEY,

@@ -13,18 +13,29 @@ use uuid::Uuid;
 
 use crate::config;
 
-const BOOT: &str = include_str!("runtime/boot.ts");
-const FILES: &str = include_str!("runtime/files.ts");
-const FS: &str = include_str!("runtime/fs.ts");
-const FS_PROMISES: &str = include_str!("runtime/fs_promises.ts");
-const REQUESTS: &str = include_str!("runtime/requests.ts");
-const SERVE: &str = include_str!("runtime/serve.ts");
-const TYPES: &str = include_str!("runtime/types.ts");
+const SERVE: &str = "serve.ts";
+const TYPES: &str = "types.ts";
+const FS: &str = "fs.ts";
+const FS_PROMISES: &str = "fs_promises.ts";
+const BOOT: &str = "boot.ts";
+
+/// Our modules, each behind those that it imports.
+const RUNTIME: [(&str, &str); 7] = [
+    ("files.ts", include_str!("runtime/files.ts")),
+    ("requests.ts", include_str!("runtime/requests.ts")),
+    (FS_PROMISES, include_str!("runtime/fs_promises.ts")),
+    (FS, include_str!("runtime/fs.ts")),
+    (BOOT, include_str!("runtime/boot.ts")),
+    (SERVE, include_str!("runtime/serve.ts")),
+    (TYPES, include_str!("runtime/types.ts")),
+];
 
 /// Deno and the files that we give it.
 #[derive(Debug)]
 pub(crate) struct Deno {
     config: config::Deno,
+    /// Where our modules are.
+    modules: PathBuf,
     /// `setpriv`, by which a process dies with this one however that ends. Not every system has it.
     setpriv: Option<PathBuf>,
 }
@@ -40,18 +51,18 @@ impl Deno {
             .flat_map(std::env::split_paths)
             .map(|dir| dir.join("setpriv"))
             .find(|path| cfg!(target_os = "linux") && path.is_file());
-        let deno = Self { config, setpriv };
-        fs::create_dir_all(deno.modules_dir())?;
-        for (path, text) in [
-            // Before the one that imports them.
-            (deno.modules_dir().join("files.ts"), FILES),
-            (deno.modules_dir().join("requests.ts"), REQUESTS),
-            (deno.fs_promises_module(), FS_PROMISES),
-            (deno.fs_module(), FS),
-            (deno.boot_module(), BOOT),
-            (deno.serve_module(), SERVE),
-            (deno.types_module(), TYPES),
-        ] {
+        let mut hasher = DefaultHasher::new();
+        RUNTIME.hash(&mut hasher);
+        // Copies of the service share the cache also while they are of different versions.
+        let version = format!("runtime/{:016x}", hasher.finish());
+        let deno = Self {
+            modules: config.cache_dir.join(version),
+            config,
+            setpriv,
+        };
+        fs::create_dir_all(&deno.modules)?;
+        for (name, text) in RUNTIME {
+            let path = deno.modules.join(name);
             // Other copies of the service may be reading the same file.
             if fs::read_to_string(&path).is_ok_and(|present| present == text) {
                 continue;
@@ -66,37 +77,37 @@ impl Deno {
     /// Changes with the modules that stand for others, which are in what is made of a function.
     pub(crate) fn runtime_fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (SERVE, TYPES, FS, FS_PROMISES, self.modules_dir()).hash(&mut hasher);
+        self.modules.hash(&mut hasher);
         hasher.finish()
     }
 
-    /// Modules that any function may read.
+    /// Modules that any function may read; the folder is named for what is in them.
     pub(crate) fn modules_dir(&self) -> PathBuf {
-        self.config.cache_dir.join("runtime")
+        self.modules.clone()
     }
 
     pub(crate) fn boot_module(&self) -> PathBuf {
-        self.modules_dir().join("boot.ts")
+        self.modules.join(BOOT)
     }
 
     /// What imports of std/http's `serve` get instead.
     pub(crate) fn serve_module(&self) -> PathBuf {
-        self.modules_dir().join("serve.ts")
+        self.modules.join(SERVE)
     }
 
     /// What imports of types alone get instead.
     pub(crate) fn types_module(&self) -> PathBuf {
-        self.modules_dir().join("types.ts")
+        self.modules.join(TYPES)
     }
 
     /// What imports of `node:fs` get instead.
     pub(crate) fn fs_module(&self) -> PathBuf {
-        self.modules_dir().join("fs.ts")
+        self.modules.join(FS)
     }
 
     /// What imports of `node:fs/promises` get instead.
     pub(crate) fn fs_promises_module(&self) -> PathBuf {
-        self.modules_dir().join("fs_promises.ts")
+        self.modules.join(FS_PROMISES)
     }
 
     /// Where packages of functions lie, once they are fetched.
@@ -219,4 +230,41 @@ fn in_node_modules(folder: &Path) -> Option<PathBuf> {
         let linked = modules.join(".bin/deno");
         linked.is_file().then_some(linked)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_other_versions_have_modules_of_their_own() {
+        let cache = tempfile::tempdir().unwrap();
+        let new = || {
+            Deno::new(config::Deno {
+                binary: None,
+                search_path: None,
+                cache_dir: cache.path().to_owned(),
+                run_dir: None,
+                bundles: true,
+                fetch_env: Vec::new(),
+                trust_env: Vec::new(),
+            })
+            .unwrap()
+        };
+        let other = cache.path().join("runtime/0123456789abcdef/boot.ts");
+        fs::create_dir_all(other.parent().unwrap()).unwrap();
+        fs::write(&other, "another version").unwrap();
+        let (one, same) = (new(), new());
+        assert_eq!(one.modules_dir(), same.modules_dir());
+        assert_ne!(one.boot_module(), other);
+        assert_eq!(fs::read_to_string(other).unwrap(), "another version");
+        for (name, text) in RUNTIME {
+            let path = one.modules_dir().join(name);
+            assert_eq!(fs::read_to_string(path).unwrap(), text);
+        }
+        assert_eq!(
+            fs::read_dir(one.modules_dir()).unwrap().count(),
+            RUNTIME.len()
+        );
+    }
 }

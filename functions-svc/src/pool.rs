@@ -20,7 +20,7 @@ use crate::{
     metrics::{Counts, Metrics},
     prepare::Prepared,
     process::{Host, Process, Spawner},
-    worker::Worker,
+    worker::{Worker, watch_storage},
 };
 
 mod keeper;
@@ -81,10 +81,10 @@ impl Pool {
             Some(process) => (process, true),
             None => (self.spawn(function, prepared).await?, false),
         };
+        watch_storage(&process, self.limits.tmp_mb << 20);
         process.run(&self.deno, definition, module, self.inspector.as_deref());
         let id = process.id;
-        let booted =
-            Worker::boot(process, &definition.name, self.limits.request_wait, permit).await;
+        let booted = Worker::boot(process, &definition.name, &self.limits, permit).await;
         let Ok(worker) = booted else {
             self.metrics.boot_failures.add(1);
             return Err(Error::Boot);

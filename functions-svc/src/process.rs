@@ -89,6 +89,22 @@ pub(crate) struct Process {
     ended: watch::Receiver<Option<Cause>>,
 }
 
+/// Ends a process without keeping it.
+#[derive(Debug)]
+pub(crate) struct End {
+    cause: Arc<OnceLock<Cause>>,
+    kill: mpsc::WeakSender<()>,
+}
+
+impl End {
+    pub(crate) fn kill(&self, cause: Cause) {
+        let _ = self.cause.set(cause);
+        if let Some(kill) = self.kill.upgrade() {
+            let _ = kill.try_send(());
+        }
+    }
+}
+
 /// What the process said about itself.
 #[derive(Debug)]
 struct Reported {
@@ -288,6 +304,14 @@ impl Process {
     pub(crate) fn kill(&self, cause: Cause) {
         let _ = self.cause.set(cause);
         let _ = self.kill.try_send(());
+    }
+
+    /// For those who watch over it.
+    pub(crate) fn end(&self) -> End {
+        End {
+            cause: self.cause.clone(),
+            kill: self.kill.downgrade(),
+        }
     }
 
     /// Background tasks that the function still runs.

@@ -11,6 +11,7 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::{
+    config::Limits,
     connections::Connections,
     process::{Cause, Process},
 };
@@ -18,7 +19,8 @@ use crate::{
 mod storage;
 mod usage;
 
-pub(crate) use storage::{Storage, changed, remove};
+pub(crate) use storage::{changed, remove, watch_storage};
+use usage::private_memory;
 pub(crate) use usage::{Usage, Verdict};
 
 /// A process that serves.
@@ -50,14 +52,19 @@ impl Worker {
     pub(crate) async fn boot(
         process: Process,
         function: &str,
-        limit: Duration,
+        limits: &Limits,
         permit: OwnedSemaphorePermit,
     ) -> Result<Arc<Self>, BootFailed> {
         let connections = Connections::new(process.socket.clone());
-        let served = tokio::time::timeout(limit, accepts(&process, &connections));
+        let accepted = accepts(&process, &connections, limits.memory_mb << 20);
+        let served = tokio::time::timeout(limits.request_wait, accepted);
         match served.await {
-            Ok(true) => {}
-            Ok(false) => return Err(BootFailed),
+            Ok(Ok(())) => {}
+            Ok(Err(cause)) => {
+                let cause = cause.name();
+                tracing::warn!(function, cause, "a process ended before it served");
+                return Err(BootFailed);
+            }
             Err(_) => {
                 tracing::warn!(function, "the function does not begin to serve");
                 process.kill(Cause::Boot);
@@ -134,10 +141,10 @@ impl Worker {
     }
 }
 
-/// Waits until a connection is accepted; false if the process ended instead.
+/// Waits until a connection is accepted; fails if the process ended instead, or had to.
 ///
 /// That the function says so is not enough, and one that serves by way of `node:http` does not say so.
-async fn accepts(process: &Process, connections: &Connections) -> bool {
+async fn accepts(process: &Process, connections: &Connections, memory: u64) -> Result<(), Cause> {
     const PERIOD: Duration = Duration::from_millis(20);
     let ended = process.ended_signal();
     let ready = process.ready();
@@ -146,12 +153,15 @@ async fn accepts(process: &Process, connections: &Connections) -> bool {
     loop {
         tokio::select! {
             biased;
-            _ = &mut ended => return false,
+            cause = &mut ended => return Err(cause),
             () = &mut ready, if !is_ready => is_ready = true,
             () = tokio::time::sleep(PERIOD) => {}
         }
         if connections.prime().await.is_ok() {
-            return true;
+            return Ok(());
+        }
+        if private_memory(process.pid).is_some_and(|bytes| bytes >= memory) {
+            process.kill(Cause::Memory);
         }
     }
 }

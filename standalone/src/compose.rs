@@ -24,7 +24,7 @@ use crate::{
     meta::Meta,
     pictures,
     progress::Progress,
-    project::{Layer, Project, Surroundings, buckets, migrations},
+    project::{Certificate, Layer, Project, Surroundings, buckets, migrations},
     server,
     settings::Overrides,
     state::{self, Endpoints},
@@ -64,6 +64,7 @@ struct Stack {
     keys: Keys,
     db_port: u16,
     api: StdListener,
+    https: Option<Https>,
     smtp_port: u16,
     mailbox_url: String,
     control: Address,
@@ -97,7 +98,18 @@ async fn run(
     if arguments.database_url.is_none() {
         listen(LOOPBACK, ports.db)?;
     }
-    let api = listen(arguments.host, ports.api)?;
+    let certificate = match &project {
+        Some(project) => project.certificate(arguments.host, &target.data_dir, &progress)?,
+        None => None,
+    };
+    let (api, https) = match certificate {
+        Some(certificate) => {
+            let port = listen(arguments.host, ports.api)?.local_addr()?.port();
+            // For the functions, which would not trust the certificate.
+            (listen(LOOPBACK, 0)?, Some(Https { certificate, port }))
+        }
+        None => (listen(arguments.host, ports.api)?, None),
+    };
     let mail_page = listen(LOOPBACK, ports.mailbox)?;
     let smtp = listen(LOOPBACK, ports.smtp)?;
     let desk = listen(LOOPBACK, 0)?;
@@ -107,6 +119,7 @@ async fn run(
         began,
         db_port: ports.db,
         api,
+        https,
         smtp_port: smtp.local_addr()?.port(),
         mailbox_url: format!("http://{}", mail_page.local_addr()?),
         control: Address::new(desk.local_addr()?.port())?,
@@ -160,6 +173,13 @@ async fn run(
     servers_stop.cancel();
     servers.wait().await;
     outcome
+}
+
+/// How the API is served to others if a project wants HTTPS.
+#[derive(Debug)]
+pub(crate) struct Https {
+    pub(crate) certificate: Certificate,
+    pub(crate) port: u16,
 }
 
 /// Which ports are wanted, flags before the project.
@@ -297,9 +317,12 @@ impl Stack {
         } else {
             host
         };
-        let api = SocketAddr::new(reached_as, self.api.local_addr()?.port());
+        let api = |port| SocketAddr::new(reached_as, port);
         Endpoints::new(
-            format!("http://{api}"),
+            match &self.https {
+                Some(https) => format!("https://{}", api(https.port)),
+                None => format!("http://{}", api(self.api.local_addr()?.port())),
+            },
             database.url_as("postgres"),
             self.mailbox_url.clone(),
             format!("smtp://127.0.0.1:{}", self.smtp_port),
@@ -341,6 +364,12 @@ impl Stack {
             keys: &self.keys,
             data_dir: &self.target.data_dir,
             endpoints: &endpoints,
+            host: self.arguments.host,
+            https: self.https.as_ref(),
+            inner_url: match &self.https {
+                Some(_) => format!("http://{}", self.api.local_addr()?),
+                None => endpoints.api_url.clone(),
+            },
             database,
             overrides: &self.overrides,
             layer: &layer,

@@ -2,6 +2,7 @@
 
 mod auth;
 pub(crate) mod buckets;
+mod certificate;
 mod config;
 mod environment;
 mod functions;
@@ -17,6 +18,7 @@ use anyhow::{Context as _, bail};
 use svc_kit::env::Vars;
 
 pub(crate) use self::{
+    certificate::Certificate,
     config::Config,
     services::{Layer, Surroundings},
 };
@@ -101,9 +103,6 @@ impl Project {
     /// Says what the project wants and does not get.
     fn check(&self, progress: &Progress) {
         let config = &self.config;
-        if config.api.tls.enabled {
-            progress.warn("[api.tls] is not served; the API speaks HTTP");
-        }
         if !config.db.vault.is_empty() {
             progress.warn("[db.vault] is skipped: the extension supabase_vault is not there");
         }

@@ -1,11 +1,11 @@
 //! What only standalone knows, as settings of the services.
 
-use std::path::Path;
+use std::{net::IpAddr, path::Path};
 
 use svc_kit::env::Vars;
 
 use crate::{
-    compose::LOOPBACK,
+    compose::{Https, LOOPBACK},
     database::Database,
     keys::Keys,
     project::Layer,
@@ -19,6 +19,11 @@ pub(crate) struct Wiring<'a> {
     pub(crate) keys: &'a Keys,
     pub(crate) data_dir: &'a Path,
     pub(crate) endpoints: &'a Endpoints,
+    pub(crate) host: IpAddr,
+    /// Set if clients get HTTPS.
+    pub(crate) https: Option<&'a Https>,
+    /// Where functions find the API.
+    pub(crate) inner_url: String,
     pub(crate) database: &'a Database,
     pub(crate) overrides: &'a Overrides,
     /// What a project says, if one is served.
@@ -196,7 +201,7 @@ impl Wiring<'_> {
                 // For webhooks and jobs; functions see the other one.
                 ("DATABASE_URL", self.database.url_as("supabase_admin")),
                 ("SUPABASE_DB_URL", self.database.url_as("postgres")),
-                ("SUPABASE_URL", self.endpoints.api_url.clone()),
+                ("SUPABASE_URL", self.inner_url.clone()),
                 ("SUPABASE_ANON_KEY", self.keys.anon_key.clone()),
                 (
                     "SUPABASE_SERVICE_ROLE_KEY",
@@ -230,6 +235,14 @@ impl Wiring<'_> {
         ];
         if let Some(dir) = frontend {
             flags.push(("GATEWAY_FRONTEND_DIR", dir.display().to_string()));
+        }
+        if let Some(Https { certificate, port }) = self.https {
+            flags.extend([
+                ("GATEWAY_HOST", text(self.host)),
+                ("GATEWAY_HTTPS_PORT", text(port)),
+                ("GATEWAY_TLS_CERT", text(certificate.certificate.display())),
+                ("GATEWAY_TLS_KEY", text(certificate.key.display())),
+            ]);
         }
         self.vars(
             "gateway",

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createClient } from '@supabase/supabase-js';
-import { freePort, mailTo, platform, root, until } from '../harness.mjs';
+import { freePort, mailTo, platform, root, trust, until } from '../harness.mjs';
 
 const PASSWORD = 'nilam-demo-2026';
 const SITE = 'https://nilam.example';
@@ -30,6 +30,7 @@ describe('the functions of the product', { skip: deno ? false : 'there is no Den
         env: {
           PATH: process.env.PATH,
           HOME: process.env.HOME,
+          ...trust,
           DENO_SERVE_ADDRESS: `tcp:127.0.0.1:${port}`,
           SUPABASE_URL: stack.url,
           SUPABASE_ANON_KEY: stack.ANON_KEY,

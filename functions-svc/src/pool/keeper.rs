@@ -10,7 +10,7 @@ use crate::{
     config::Limits,
     metrics::Metrics,
     process::Cause,
-    worker::{Storage, Usage, Verdict, Worker},
+    worker::{Usage, Verdict, Worker},
 };
 
 /// How long a process that was asked to stop may take, if it does nothing that anybody waits for.
@@ -23,7 +23,6 @@ const LAST_TASKS: Duration = Duration::from_secs(5);
 pub(super) struct Watched {
     pub(super) worker: Arc<Worker>,
     usage: Usage,
-    storage: Storage,
     announced: bool,
     stopping_since: Option<Instant>,
 }
@@ -31,7 +30,6 @@ pub(super) struct Watched {
 impl Watched {
     pub(super) fn new(worker: Arc<Worker>) -> Self {
         Self {
-            storage: Storage::new(worker.process.tmp_made),
             worker,
             usage: Usage::default(),
             announced: false,
@@ -62,10 +60,6 @@ impl Watched {
             Verdict::CpuSoft => self.announce("cpu"),
             Verdict::Cpu => worker.process.kill(Cause::Cpu),
             Verdict::Memory => worker.process.kill(Cause::Memory),
-        }
-        let (limit, process) = (limits.tmp_mb << 20, &worker.process);
-        if self.storage.exceeds(limit, &process.tmp, process.pid) {
-            process.kill(Cause::Storage);
         }
         let age = worker.started.elapsed();
         if age >= limits.wall_clock {

@@ -21,6 +21,8 @@ type Order = { unload?: string; exit?: boolean };
 type Handler = (request: Request, info: Deno.ServeHandlerInfo) => Response | Promise<Response>;
 
 const encoder = new TextEncoder();
+// A function may put another in its place, which Deno would not take for an answer.
+const Answer = Response;
 const stdout = Deno.stdout.writeSync.bind(Deno.stdout);
 const exit = Deno.exit.bind(Deno);
 
@@ -98,22 +100,40 @@ function serveOnSocket(socket: string, ready: () => void) {
     served = true;
     const { onListen, signal } = options;
     const onError = (options.onError ?? failed) as (error: unknown) => Response | Promise<Response>;
+    const given = (response: unknown): Response => {
+      if (response instanceof Answer) return response;
+      throw new TypeError("Return value from serve handler must be a response or a promise resolving to a response");
+    };
+    // Once for each error, not also for those of its own.
+    const rescue = async (error: unknown): Promise<Response> => {
+      try {
+        return given(await onError(error));
+      } catch (error) {
+        return failed(error);
+      }
+    };
+    const later = async (response: unknown): Promise<Response> => {
+      try {
+        return given(await response);
+      } catch (error) {
+        return rescue(error);
+      }
+    };
     const settings = {
       path: socket,
-      onError,
       ...(signal ? { signal } : {}),
       onListen: () => {
         ready();
         if (typeof onListen === "function") onListen(address);
       },
     };
-    // An error, too, is of its request.
+    // An error, too, is of its request. All are caught here: Deno ends a process that resolves to something else.
     const answer = (request: Request, info: Deno.ServeHandlerInfo) => {
       try {
-        const response = handler(request, info);
-        return response instanceof Promise ? response.catch(onError) : response;
+        const response: unknown = handler(request, info);
+        return response instanceof Answer ? response : later(response);
       } catch (error) {
-        return onError(error);
+        return rescue(error);
       }
     };
     return serve(settings, (request, info) =>
@@ -130,7 +150,7 @@ function serveOnSocket(socket: string, ready: () => void) {
 /** The answer of a handler that failed, as Deno has it. */
 function failed(error: unknown): Response {
   console.error(error);
-  return new Response("Internal Server Error", { status: 500 });
+  return new Answer("Internal Server Error", { status: 500 });
 }
 
 function defineEdgeRuntime(report: (message: Record<string, unknown>) => void) {

@@ -11,27 +11,32 @@ const meant = (globalThis as Record<symbol, unknown>)[Symbol.for("functions.tmp"
 
 /** Functions that take one path, and those that take two. */
 const ONE = [
-  "access", "appendFile", "chmod", "chown", "lstat", "mkdir", "mkdtemp", "open", "opendir", "readFile", "readdir",
-  "readlink", "realpath", "rm", "rmdir", "stat", "truncate", "unlink", "utimes", "writeFile",
+  "access", "appendFile", "chmod", "chown", "lchown", "lstat", "lutimes", "mkdir", "mkdtemp", "open", "opendir", "readFile",
+  "readdir", "readlink", "realpath", "rm", "rmdir", "stat", "truncate", "unlink", "utimes", "writeFile",
 ];
 const TWO = ["copyFile", "cp", "link", "rename", "symlink"];
 const ALONE = ["createReadStream", "createWriteStream", "existsSync", "exists", "watch", "watchFile", "unwatchFile"];
 
 const all = fs as unknown as Record<string, Any>;
 const ours: Record<string, Any> = {};
-const define = (name: string, paths: number) => {
-  const act = all[name];
-  if (!act || !meant) return;
-  const changed: Any = (...args) => {
+const changed = (act: Any, paths: number, meant: (path: unknown) => unknown): Any => {
+  const other: Any = (...args) => {
     for (let index = 0; index < paths; index++) args[index] = meant(args[index]);
     return act(...args);
   };
-  // Some have a form of their own for `util.promisify`, or more functions on them.
+  // Some have functions on them that take the same paths: `native`, and the form that `util.promisify` gives.
   for (const key of Reflect.ownKeys(act)) {
     const property = Object.getOwnPropertyDescriptor(act, key);
-    if (property?.enumerable) Object.defineProperty(changed, key, property);
+    if (!property || key === "prototype") continue;
+    const { value } = property;
+    if (typeof value === "function") property.value = changed(value as Any, paths, meant);
+    Object.defineProperty(other, key, property);
   }
-  ours[name] = changed;
+  return other;
+};
+const define = (name: string, paths: number) => {
+  const act = all[name];
+  if (act && meant) ours[name] = changed(act, paths, meant);
 };
 for (const name of ONE) [name, name + "Sync"].forEach((name) => define(name, 1));
 for (const name of TWO) [name, name + "Sync"].forEach((name) => define(name, 2));
@@ -41,11 +46,12 @@ const whole = { ...all.default, ...all, ...ours, promises } as unknown as typeof
 
 export * from "node:fs";
 export const {
-  access, accessSync, appendFile, appendFileSync, chmod, chmodSync, chown, chownSync, copyFile, copyFileSync, cp, cpSync,
-  createReadStream, createWriteStream, exists, existsSync, link, linkSync, lstat, lstatSync, mkdir, mkdirSync, mkdtemp,
-  mkdtempSync, open, openSync, opendir, opendirSync, readFile, readFileSync, readdir, readdirSync, readlink, readlinkSync,
-  realpath, realpathSync, rename, renameSync, rm, rmSync, rmdir, rmdirSync, stat, statSync, symlink, symlinkSync, truncate,
-  truncateSync, unlink, unlinkSync, unwatchFile, utimes, utimesSync, watch, watchFile, writeFile, writeFileSync,
+  access, accessSync, appendFile, appendFileSync, chmod, chmodSync, chown, chownSync, copyFile, copyFileSync, cp,
+  cpSync, createReadStream, createWriteStream, exists, existsSync, lchown, lchownSync, link, linkSync, lstat,
+  lstatSync, lutimes, lutimesSync, mkdir, mkdirSync, mkdtemp, mkdtempSync, open, opendir, opendirSync, openSync,
+  readdir, readdirSync, readFile, readFileSync, readlink, readlinkSync, realpath, realpathSync, rename, renameSync, rm,
+  rmdir, rmdirSync, rmSync, stat, statSync, symlink, symlinkSync, truncate, truncateSync, unlink,
+  unlinkSync, unwatchFile, utimes, utimesSync, watch, watchFile, writeFile, writeFileSync,
 } = whole;
 export { promises };
 export default whole;

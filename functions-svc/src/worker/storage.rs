@@ -3,47 +3,72 @@
 use std::{
     fs, io,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
 
+use crate::process::{Cause, Process};
+
 /// A file takes some room whatever is in it, and some time to be counted.
 const LEAST: u64 = 16 << 10;
-/// The part of the time that may go into counting.
+/// How long after one look comes the next.
+const PERIOD: Duration = Duration::from_millis(100);
+/// The part of the time that may go into counting, and how long that may put it off.
 const SHARE: u32 = 20;
+const LONGEST: Duration = Duration::from_secs(2);
 
-/// Watches over the `/tmp` of a process.
-#[derive(Debug)]
-pub(crate) struct Storage {
+/// The `/tmp` of a process.
+#[derive(Clone, Debug)]
+struct Storage {
+    folder: PathBuf,
+    pid: u32,
     /// When the folder was changed last, before anybody used it.
     made: Option<SystemTime>,
-    used: bool,
-    not_before: Option<Instant>,
+}
+
+/// Ends a process when there is more in its `/tmp` than so many bytes. Begins before the function is loaded, which may take
+/// as long as a request waits. Costs next to nothing for functions that do not use theirs.
+pub(crate) fn watch_storage(process: &Process, limit: u64) {
+    let storage = Storage {
+        folder: process.tmp.clone(),
+        pid: process.pid,
+        made: process.tmp_made,
+    };
+    let (ended, end) = (process.ended_signal(), process.end());
+    let watching = async move {
+        while !storage.is_used() {
+            tokio::time::sleep(PERIOD).await;
+        }
+        loop {
+            let looked = storage.clone();
+            let counted = tokio::task::spawn_blocking(move || {
+                let began = Instant::now();
+                (looked.bytes(limit), began.elapsed())
+            });
+            let (bytes, took) = counted.await.unwrap_or((u64::MAX, PERIOD));
+            if bytes > limit {
+                return end.kill(Cause::Storage);
+            }
+            tokio::time::sleep((took * SHARE).clamp(PERIOD, LONGEST)).await;
+        }
+    };
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = ended => {}
+            () = watching => {}
+        }
+    });
 }
 
 impl Storage {
-    pub(crate) fn new(made: Option<SystemTime>) -> Self {
-        Self {
-            made,
-            used: false,
-            not_before: None,
-        }
+    /// True once something was in it.
+    fn is_used(&self) -> bool {
+        changed(&self.folder) != self.made
     }
 
-    /// True if more than so many bytes are in it. Costs next to nothing for functions that do not use theirs.
-    pub(crate) fn exceeds(&mut self, limit: u64, folder: &Path, pid: u32) -> bool {
-        let now = Instant::now();
-        if self.not_before.is_some_and(|at| now < at) {
-            return false;
-        }
-        self.used = self.used || changed(folder) != self.made;
-        if !self.used {
-            return false;
-        }
-        let listed = listed(folder, limit);
-        let bytes = listed.saturating_add(unlisted(folder, pid));
-        self.not_before = Some(now + (now.elapsed() * SHARE).min(Duration::from_secs(2)));
-        bytes > limit
+    /// Bytes that are in it; counts no further than to `enough`.
+    fn bytes(&self, enough: u64) -> u64 {
+        listed(&self.folder, enough).saturating_add(unlisted(&self.folder, self.pid))
     }
 }
 
@@ -133,19 +158,21 @@ mod tests {
     #[test]
     fn files_count_also_when_they_are_small_deep_or_gone() {
         let dir = tempfile::tempdir().unwrap();
-        let (folder, pid) = (dir.path(), std::process::id());
-        let mut storage = Storage::new(changed(folder));
-        let mut exceeds = |limit| {
-            storage.not_before = None;
-            storage.exceeds(limit, folder, pid)
+        let folder = dir.path();
+        let storage = Storage {
+            folder: folder.to_owned(),
+            pid: std::process::id(),
+            made: changed(folder),
         };
-        assert!(!exceeds(0));
+        let exceeds = |limit| storage.bytes(limit) > limit;
+        assert!(!storage.is_used() && !exceeds(0));
         // The clock of a file system is a coarse one.
         let before = changed(folder);
         while changed(folder) == before {
             fs::create_dir_all(folder.join("a")).unwrap();
             fs::remove_dir(folder.join("a")).unwrap();
         }
+        assert!(storage.is_used());
         fs::create_dir_all(folder.join("a/b")).unwrap();
         fs::write(folder.join("a/b/small"), "x").unwrap();
         assert!(exceeds(3 * LEAST - 1) && !exceeds(3 * LEAST));

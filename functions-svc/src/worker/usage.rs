@@ -91,7 +91,7 @@ fn parse_cpu_time(stat: &str) -> Option<Duration> {
 }
 
 /// Bytes in memory that belong to this process alone; Deno's own code is shared by all of them.
-fn private_memory(pid: u32) -> Option<u64> {
+pub(super) fn private_memory(pid: u32) -> Option<u64> {
     const PAGE: u64 = 4096;
     let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let mut fields = text.split_ascii_whitespace().skip(1);

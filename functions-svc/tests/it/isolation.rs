@@ -112,6 +112,60 @@ async fn a_function_that_never_serves_does_not_boot() {
 }
 
 #[tokio::test]
+async fn memory_counts_while_a_function_loads() {
+    // Longer than the test waits for an answer.
+    let (_, answer) = beside_a_neighbour(
+        r"const all = [];
+        for (let n = 0; n < 400; n++) all.push(new Uint8Array(1 << 20).fill(1));
+        await new Promise(() => {});",
+        &[
+            ("FUNCTIONS_MEMORY_LIMIT_MB", "200"),
+            ("FUNCTIONS_REQUEST_WAIT_TIMEOUT", "600s"),
+        ],
+    )
+    .await;
+    assert_error(&answer, 503, "BOOT_ERROR");
+}
+
+#[tokio::test]
+async fn what_answers_errors_is_asked_once_for_each() {
+    let source = r"let asked = 0;
+        const onError = (error) => {
+            asked += 1;
+            if (error.message === 'fails') throw new Error('again');
+            if (error.message === 'rejects') return Promise.reject(error);
+            if (error.message === 'no answer') return 'text';
+            return new Response('told', { status: 418 });
+        };
+        Deno.serve({ onError }, (req) => {
+            const what = new URL(req.url).searchParams.get('what');
+            if (!what) return Response.json(asked);
+            if (what === 'later') return Promise.reject(new Error(what));
+            if (what === 'text') return 'text';
+            if (what === 'text later') return Promise.resolve('text');
+            throw new Error(what);
+        })";
+    let service = Service::start(&[("f/index.ts", source)]).await;
+    let expected = [
+        ("now", 418),
+        ("later", 418),
+        ("text", 418),
+        ("text%20later", 418),
+        ("fails", 500),
+        ("rejects", 500),
+        ("no%20answer", 500),
+    ];
+    for (count, (what, status)) in (1..).zip(expected) {
+        assert_eq!(
+            service.get(&format!("f?what={what}")).await.status,
+            status,
+            "{what}"
+        );
+        assert_eq!(service.text("f").await, count.to_string(), "{what}");
+    }
+}
+
+#[tokio::test]
 async fn an_error_of_the_handler_is_an_answer() {
     let (service, answer) = beside_a_neighbour(
         "Deno.serve((req) => { if (req.url.endsWith('?go')) throw new Error('no'); return new Response('fine'); })",

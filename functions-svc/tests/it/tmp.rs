@@ -105,3 +105,54 @@ async fn who_fills_it_is_ended() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn who_fills_it_while_it_loads_is_ended() {
+    // Longer than the test waits for an answer.
+    let service = Service::start_with(
+        &[(
+            "bad/index.ts",
+            r"await Deno.writeFile('/tmp/large', new Uint8Array(48 << 20).fill(1));
+            await new Promise(() => {});",
+        )],
+        &[
+            ("FUNCTIONS_TMP_LIMIT_MB", "32"),
+            ("FUNCTIONS_REQUEST_WAIT_TIMEOUT", "600s"),
+        ],
+    )
+    .await;
+    let answer = service.get("bad").await;
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert_eq!(answer.json()["code"], "BOOT_ERROR");
+}
+
+#[tokio::test]
+async fn functions_on_functions_take_its_paths_too() {
+    let service = Service::start(&[(
+        "fs/index.ts",
+        r"import fs, { exists, lutimes, realpath, realpathSync } from 'node:fs';
+        import { lutimes as touch } from 'node:fs/promises';
+        import { promisify } from 'node:util';
+        Deno.serve(async () => {
+            fs.writeFileSync('/tmp/a', '');
+            await promisify(lutimes)('/tmp/a', 1, 1);
+            await touch('/tmp/a', 2, 2);
+            const custom = Object.getOwnPropertyDescriptor(exists, promisify.custom);
+            const real = await promisify(realpath.native)('/tmp/a');
+            return Response.json([
+                await promisify(exists)('/tmp/a'),
+                await promisify(exists)('/tmp/b'),
+                custom?.enumerable,
+                Object.keys(exists),
+                real === realpathSync.native('/tmp/a') && real.startsWith(Deno.env.get('TMPDIR')),
+                fs.lstatSync('/tmp/a').mtimeMs,
+                [exists.name, exists.length],
+            ]);
+        })",
+    )])
+    .await;
+    assert_eq!(
+        service.text("fs").await,
+        r#"[true,false,false,[],true,2000,["exists",2]]"#
+    );
+}

@@ -42,8 +42,19 @@ pub(crate) struct Api {
     pub(crate) max_rows: u64,
     /// Whether new tables are for the API without a grant; unset is yes.
     pub(crate) auto_expose_new_tables: Option<bool>,
-    pub(crate) tls: Switch,
+    pub(crate) tls: Tls,
     pub(crate) external_url: Option<String>,
+}
+
+/// `[api.tls]`. Paths are relative to the folder `supabase`; without them a certificate is made.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Tls {
+    #[serde(default)]
+    pub(crate) enabled: bool,
+    #[serde(default)]
+    pub(crate) cert_path: String,
+    #[serde(default)]
+    pub(crate) key_path: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -379,13 +390,12 @@ pub(crate) struct Function {
 }
 
 /// Parts of the file that a local stack of ours has no use for; nobody needs a warning about them.
-const ELSEWHERE: [&str; 18] = [
+const ELSEWHERE: [&str; 17] = [
     "project_id",
     "remotes",
     "studio",
     "analytics",
     "experimental",
-    "api.tls",
     "db.shadow_port",
     "db.health_timeout",
     "db.pooler",
