@@ -1,6 +1,6 @@
 import { tagManagerId } from '@/config/env'
-import { linkError } from '@/features/auth/link'
-import { followSession } from '@/features/auth/session'
+import { linkError, linkType } from '@/features/auth/link'
+import { followSession, noteRememberedPath } from '@/features/auth/session'
 import { firstLanguage, setLanguage } from '@/i18n'
 import { loadTagManager, watchVitals } from '@/lib/analytics'
 import { madeFor, replay } from '@/lib/early'
@@ -29,6 +29,8 @@ loadTagManager(tagManagerId)
 if (linkError && !window.location.pathname.startsWith('/auth/')) notify.typed('auth', messageFor(linkError))
 afterwards(watchVitals)
 if (import.meta.env.PROD) afterwards(() => void navigator.serviceWorker?.register('/sw.js').catch(() => {}))
+// Opened by a mail's link, in another tab than the one that asked for it.
+if (linkType) noteRememberedPath()
 followSession()
 
 /** In place of a page that was made for another address, or in another language: from here on it is shown, and answers. */

@@ -24,9 +24,10 @@ function doAgain({ target, type }: Kept) {
  */
 export function keepEvents() {
   const kept = new Map<HTMLElement, Kept>()
+  let isAgain = false
   const keep = (event: Event) => {
     const from = event.target
-    if (!(from instanceof HTMLElement || from instanceof SVGElement)) return
+    if (isAgain || !(from instanceof HTMLElement || from instanceof SVGElement)) return
     const { type } = event
     if (type === 'input' || type === 'change') {
       if (from instanceof HTMLElement && isText(from)) kept.set(from, { target: from, type: 'value' })
@@ -45,17 +46,18 @@ export function keepEvents() {
   }
   const types = ['input', 'change', 'click', 'submit'] as const
   for (const type of types) addEventListener(type, keep, true)
-  return () => {
-    for (const type of types) removeEventListener(type, keep, true)
-    const rest = [...kept.values()]
-    kept.clear()
-    // One after the other, each when the page knows of those before it.
-    const next = () => {
-      const done = rest.shift()
-      if (!done) return
-      doAgain(done)
-      setTimeout(next)
+  // One after the other, each when the page knows of those before it; what comes meanwhile stands in line.
+  const replay = () => {
+    const [first] = kept.values()
+    if (!first) {
+      for (const type of types) removeEventListener(type, keep, true)
+      return
     }
-    setTimeout(next)
+    kept.delete(first.target)
+    isAgain = true
+    doAgain(first)
+    isAgain = false
+    setTimeout(replay)
   }
+  return replay
 }

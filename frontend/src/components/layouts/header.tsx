@@ -121,7 +121,10 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
 /** `kept` leads to what the visitor keeps, and says how much it is. */
 export function Header({ onLogout, kept }: { onLogout: () => void; kept?: ReactNode }) {
   const { t, language } = useTranslation()
-  const { isAuthenticated, user, theme, setTheme } = useAppStore()
+  const isAuthenticated = useAppStore((state) => state.isAuthenticated)
+  const user = useAppStore((state) => state.user)
+  const theme = useAppStore((state) => state.theme)
+  const setTheme = useAppStore((state) => state.setTheme)
   const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const scrolled = useScrolled()
   const { pathname } = useLocation()

@@ -46,6 +46,12 @@ const CompareTray = lazy(async () => {
 /** So many cards are seen at once, at most. */
 const FIRST = 3
 
+/** Apart, so that choosing the first renders no list. */
+function Comparing() {
+  const comparing = useAppStore((state) => state.comparisonList.length > 0)
+  return <Suspense>{comparing && <CompareTray />}</Suspense>
+}
+
 /** What the page itself is about, without the address saying so. */
 export type Fixed = Partial<Pick<Filters, 'type' | 'city'>>
 
@@ -147,7 +153,6 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
   const { params, filters, addressOf, go } = useFilters(path, fixed)
   const [sheet, setSheet] = useState(false)
   const top = useRef<HTMLDivElement>(null)
-  const comparing = useAppStore((state) => state.comparisonList.length > 0)
   const enabled = !useHydrating()
   const query = useQuery({ ...searchOptions(filters), enabled })
   const { error, isFetching, isPlaceholderData, refetch } = query
@@ -295,7 +300,8 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
                 className={cn(
                   'grid gap-6 transition-opacity',
                   view === 'grid' && 'sm:grid-cols-2 lg:grid-cols-3',
-                  isPlaceholderData && 'opacity-60',
+                  // Not so far that it could not be read.
+                  isPlaceholderData && 'opacity-85',
                 )}
               >
                 {rendered.map((property, index) => (
@@ -326,7 +332,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
           </div>
         </>
       )}
-      <Suspense>{comparing && <CompareTray />}</Suspense>
+      <Comparing />
       <div
         data-slot="list-bar"
         className="sticky bottom-0 z-20 -mx-4 mt-10 grid grid-cols-[1fr_1fr_auto] gap-3 border-t border-slate-200 bg-white p-3 sm:-mx-6 md:hidden dark:border-slate-800 dark:bg-slate-950"
