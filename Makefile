@@ -7,7 +7,7 @@ export CARGO_TERM_COLOR ?= never
 
 NODE := node_modules/.bin/node
 # One build for every test step: with other targets or features cargo would compile the dependencies of tests anew.
-BUILD_TEST := cargo build --workspace --features svc-kit/testing --bins --tests
+BUILD_TEST := cargo build --workspace --features svc-kit/testing --bins --tests --example s3_store
 WITH_POSTGRES := target/debug/with-postgres
 DENY := target/tools/bin/cargo-deny
 
@@ -66,7 +66,7 @@ test-e2e-mounted: node_modules/.stamp frontend/dist/index.html browser
 	NILAM_E2E_MODE=mounted $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 test-e2e-apart: node_modules/.stamp frontend/dist/index.html browser nats
-	$(BUILD_TEST) --example s3_store
+	$(BUILD_TEST)
 	NILAM_E2E_MODE=apart $(NODE) --test --test-concurrency=2 --test-timeout=900000 --test-reporter=spec 'tests/**/*.test.mjs'
 
 differential-auth: node_modules/.stamp ## Sends the same requests to GoTrue and to auth-svc, and shows what differs. Needs GOTRUE_BIN.

@@ -1,40 +1,14 @@
-import { tagManagerId } from '@/config/env'
-import { linkError } from '@/features/auth/link'
-import { followSession } from '@/features/auth/session'
-import { loadTagManager, watchVitals } from '@/lib/analytics'
-import { messageFor } from '@/lib/errors'
-import { queryClient } from '@/lib/query-client'
-import { useAppStore } from '@/stores/app-store'
-import { notify } from '@/lib/toast'
-import { QueryClientProvider } from '@tanstack/react-query'
-import i18next from 'i18next'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import { ErrorBoundary } from './app/error-boundary'
-import { Router } from './app/router'
-import './i18n'
 import './index.css'
 
-// Light is what a visit starts in, whatever an earlier one chose.
-useAppStore.getState().setTheme('light')
-if (!localStorage.getItem('vite-ui-theme')) localStorage.setItem('vite-ui-theme', 'system')
-followSession()
-window.addEventListener('offline', () => notify.warning(i18next.t('offline')))
-window.addEventListener('online', () => notify.success(i18next.t('online')))
-if (import.meta.env.PROD) void navigator.serviceWorker?.register('/sw.js').catch(() => {})
-loadTagManager(tagManagerId)
-watchVitals()
-// A mail's link that failed may lead to a page that knows nothing of links.
-if (linkError && !window.location.pathname.startsWith('/auth/')) notify.typed('auth', messageFor(linkError))
+/** Lets the browser do what waits, such as answering a finger. */
+const breathe = () => new Promise((resolve) => setTimeout(resolve))
 
-const root = document.getElementById('root')
-if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <ErrorBoundary>
-          <Router />
-        </ErrorBoundary>
-      </QueryClientProvider>
-    </StrictMode>,
-  )
+/** What the application is made of is run in steps: all of it at once would hold a phone for a good while. */
+async function begin() {
+  await import('react-dom/client')
+  await breathe()
+  await import('@/i18n')
+  await breathe()
+  await import('./start')
+}
+void begin()

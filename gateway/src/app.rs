@@ -24,7 +24,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     Config, Service,
     access_log::AccessLog,
-    cors,
+    compress, cors,
     error::Error,
     forward::forward,
     frontend::Frontend,
@@ -244,6 +244,7 @@ impl App {
                 return (response, None);
             }
         };
+        let wish = compress::wish(found.0.service, request.method(), request.headers());
         let answer = forward(self, &live, found, request, peer).await;
         let service = answer.is_ok().then_some(found.0.service);
         let mut response = answer.unwrap_or_else(axum::response::IntoResponse::into_response);
@@ -251,6 +252,9 @@ impl App {
         match service {
             Some(Service::Functions) => cors::expose_also(response.headers_mut()),
             _ => cors::expose(response.headers_mut()),
+        }
+        if let Some(wish) = wish {
+            response = Box::pin(compress::compress(wish, response)).await;
         }
         (response, service)
     }

@@ -1,7 +1,5 @@
-//! The built front end: files, hashed assets for ever, and the application's page for its own paths. A file with a `.br` or `.gz` beside it goes
-//! out as that.
-
-use std::path::Path;
+//! The built front end: files, hashed assets for ever, and for a path of the application the page that was made for it. A file with a `.br` or
+//! `.gz` beside it goes out as that.
 
 use axum::{
     Json, Router,
@@ -9,15 +7,12 @@ use axum::{
     extract::Request,
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
-    routing::get,
+    routing::{MethodRouter, any, get},
 };
-use http::{HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, request::Parts};
 use serde_json::json;
 use tower::ServiceExt as _;
-use tower_http::{
-    compression::CompressionLayer,
-    services::{ServeDir, ServeFile},
-};
+use tower_http::{compression::CompressionLayer, services::ServeDir};
 
 use crate::{Config, error::Error, routes::is_service_path};
 
@@ -46,13 +41,12 @@ impl Frontend {
                 "/config.json",
                 get(move || async move { ([(header::CACHE_CONTROL, "no-store")], Json(settings)) }),
             )
-            .fallback_service(
+            .fallback(files(
                 ServeDir::new(dir)
-                    .append_index_html_on_directories(true)
+                    .append_index_html_on_directories(false)
                     .precompressed_br()
-                    .precompressed_gzip()
-                    .fallback(page(dir)),
-            )
+                    .precompressed_gzip(),
+            ))
             .layer(middleware::from_fn(headers))
             .layer(CompressionLayer::new());
         Self(Some(router))
@@ -75,42 +69,89 @@ impl Frontend {
     }
 }
 
-/// The page for a path of the application: only for those who accept HTML, so that an unknown API path
-/// stays an error that a program understands, and a missing asset is not a page.
-fn page(dir: &Path) -> Router {
-    let index = ServeFile::new(dir.join("index.html"))
-        .precompressed_br()
-        .precompressed_gzip();
-    Router::new().fallback(move |request: Request| {
-        let index = index.clone();
+/// A path without an extension is one of the application, and a page for those who accept HTML: an unknown API path stays an error that a
+/// program understands, and a missing asset is not a page.
+fn files(dir: ServeDir) -> MethodRouter {
+    any(move |request: Request| {
+        let dir = dir.clone();
         async move {
-            let accepts_html = request
-                .headers()
-                .get_all(header::ACCEPT)
-                .iter()
-                .filter_map(|value| value.to_str().ok())
-                .any(|value| value.contains("text/html"));
-            if !accepts_html || request.uri().path().starts_with("/assets/") {
+            let (asked, _) = request.into_parts();
+            let path = asked.uri.path();
+            if has_extension(path) || path.starts_with("/assets/") {
+                let found = file(&dir, &asked, asked.uri.clone()).await;
+                let is_missing = found.status() == StatusCode::NOT_FOUND;
+                // A name with a point in it can be one of the application too.
+                if !is_missing || path.starts_with("/assets/") || !accepts_html(&asked.headers) {
+                    return if is_missing {
+                        Error::NoRoute.into_response()
+                    } else {
+                        found
+                    };
+                }
+            } else if path != "/" && !accepts_html(&asked.headers) {
                 return Error::NoRoute.into_response();
             }
-            match index.oneshot(request).await {
-                Ok(response) => response.map(Body::new),
-                Err(never) => match never {},
+            for candidate in pages(path) {
+                let Ok(uri) = Uri::try_from(candidate) else {
+                    continue;
+                };
+                let found = file(&dir, &asked, uri).await;
+                if found.status() != StatusCode::NOT_FOUND {
+                    return found;
+                }
             }
+            Error::NoRoute.into_response()
         }
     })
+}
+
+/// The files that may be the page of a path, the best first: its own, the one for every name of its folder, the one for every path, and the
+/// start page of a build that makes no others.
+fn pages(path: &str) -> impl Iterator<Item = String> {
+    let path = path.trim_end_matches('/');
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let own = (!path.is_empty()).then(|| format!("{path}.html"));
+    let of_folder = (!folder.is_empty()).then(|| format!("{folder}/_.html"));
+    let of_all = (!path.is_empty()).then(|| "/_.html".to_owned());
+    [own, of_folder, of_all, Some("/index.html".to_owned())]
+        .into_iter()
+        .flatten()
+}
+
+/// A file under the name given, for the conditions and encodings of the request.
+async fn file(dir: &ServeDir, asked: &Parts, uri: Uri) -> Response {
+    let mut request = Request::new(Body::empty());
+    *request.method_mut() = asked.method.clone();
+    *request.uri_mut() = uri;
+    *request.headers_mut() = asked.headers.clone();
+    match dir.clone().oneshot(request).await {
+        Ok(response) => response.map(Body::new),
+        Err(never) => match never {},
+    }
+}
+
+fn accepts_html(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("text/html"))
+}
+
+/// Whether the last name of the path ends in an extension.
+fn has_extension(path: &str) -> bool {
+    path.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && path
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.contains('.'))
 }
 
 async fn headers(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_asset = path.starts_with("/assets/");
-    // What the page is served for has no extension; a 304 does not tell what kind of thing has not changed.
-    let is_file = path.ends_with(|c: char| c.is_ascii_alphanumeric())
-        && path
-            .rsplit('/')
-            .next()
-            .is_some_and(|name| name.contains('.'))
-        && path != "/index.html";
+    // What a page is served for has no extension, or that of pages; a 304 does not tell what kind of thing has not changed.
+    let is_file = has_extension(path) && !path.ends_with(".html");
     let mut response = next.run(request).await;
     let is_html = response
         .headers()

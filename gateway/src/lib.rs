@@ -6,6 +6,7 @@
 mod access_log;
 mod admin;
 mod app;
+mod compress;
 mod config;
 mod cors;
 mod error;

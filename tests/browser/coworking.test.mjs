@@ -25,6 +25,8 @@ it('keeps filters in the address and undoes them with the back button', async ()
   await page.goto(`${world.stack.url}/coworking`);
   await count(page, 56);
   const cards = page.locator('[data-slot=space-card]');
+  // The first three come first, the others right after.
+  await cards.nth(55).waitFor();
   assert.equal(await cards.count(), 56);
   await page.getByLabel('City', { exact: true }).selectOption('Chennai');
   await page.getByText(/Found in Chennai/).waitFor();
@@ -287,6 +289,7 @@ it(
     await count(page, 56);
 
     const cards = page.locator('[data-slot=space-card]');
+    await cards.nth(55).waitFor();
     const tops = await cards.evaluateAll((all) => all.slice(0, 4).map((card) => card.offsetTop));
     assert.ok(
       tops[0] === tops[1] && tops[1] === tops[2] && tops[3] > tops[2],

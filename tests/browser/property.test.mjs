@@ -46,6 +46,7 @@ it('narrows 170 properties by filters that the address keeps', async () => {
   const { page, problems, close } = await visit();
   await page.goto(at('/commercial?type=castle&min=-1&page=x&sort=sideways'));
   await found(page, 170);
+  await cards(page).nth(23).waitFor();
   assert.equal(await cards(page).count(), 24);
   await page.goto(at('/commercial'));
   await found(page, 170);

@@ -1,3 +1,4 @@
+import { replay } from '@/lib/early'
 import { reportError } from '@/lib/errors'
 import { Component, type ReactNode } from 'react'
 import { ErrorScreen } from './error-screen'
@@ -14,6 +15,8 @@ export class ErrorBoundary extends Component<Props, { error: unknown; failed: bo
 
   componentDidCatch(error: unknown) {
     reportError(error, 'render')
+    // The page that would have said so does not come.
+    replay()
   }
 
   render() {

@@ -1,11 +1,10 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it, vi } from 'vitest'
 import i18next from 'i18next'
-import { initReactI18next } from 'react-i18next'
 import en from '@/i18n/en.json'
 import { ErrorScreen } from './error-screen'
 
-void i18next.use(initReactI18next).init({ lng: 'en', resources: { en: { translation: en } } })
+void i18next.init({ lng: 'en', resources: { en: { translation: en } } })
 
 it('says what happened, with an ID made of the time and three ways on', () => {
   vi.useFakeTimers({ now: 1_790_000_000_000 })

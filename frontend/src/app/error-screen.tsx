@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
 import { reportError } from '@/lib/errors'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 export function ErrorScreen({ error }: { error: unknown }) {
   const { t } = useTranslation()

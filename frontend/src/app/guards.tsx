@@ -2,7 +2,7 @@ import { Spinner } from '@/components/ui/spinner'
 import { promote, rememberPath } from '@/features/auth/session'
 import { useAppStore } from '@/stores/app-store'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
 
 function Waiting() {

@@ -3,7 +3,7 @@ import { useShortlistCount } from '@/features/listings/use-shortlist'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
 import { Heart, Scale, type LucideIcon } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 function Counter({

@@ -1,15 +1,42 @@
 import { needSection, type Section } from '@/i18n'
-import { lazy, type ComponentType } from 'react'
-import { BrowserRouter, Route, Routes } from 'react-router-dom'
+import { replay } from '@/lib/early'
+import { lazy, useEffect, useState, type ComponentType } from 'react'
+import { matchPath, Route, Routes } from 'react-router-dom'
 import { AdminOnly, Protected } from './guards'
 import { Shell } from './shell'
 
+type PageOf = ComponentType & { preload: () => Promise<unknown> }
+
 /** A page in a chunk of its own, with the words that only it and its like need. */
-const page = (load: () => Promise<{ Component: ComponentType }>, ...sections: Section[]) =>
-  lazy(async () => {
-    const [{ Component }] = await Promise.all([load(), ...sections.map(needSection)])
-    return { default: Component }
-  })
+function page(load: () => Promise<{ Component: ComponentType }>, ...sections: Section[]): PageOf {
+  let pending: Promise<{ default: ComponentType }> | undefined
+  let loaded: ComponentType | undefined
+  const get = () =>
+    (pending ??= Promise.all([load(), ...sections.map(needSection)])
+      .then(([{ Component }]) => ({ default: (loaded = Component) }))
+      .catch((error) => {
+        pending = undefined
+        throw error
+      }))
+  const Later = lazy(get)
+  // What is there already is shown at once: nothing blank comes between a page that was made ahead and the real one.
+  const Page = () => {
+    const [Found] = useState<ComponentType>(() => loaded ?? Later)
+    return (
+      <>
+        <Found />
+        <Usable />
+      </>
+    )
+  }
+  return Object.assign(Page, { preload: get })
+}
+
+/** From here on the page answers; what was done to it before is done again. */
+function Usable() {
+  useEffect(replay, [])
+  return null
+}
 
 type Placeholder = 'Messages' | 'Viewings' | 'Settings' | 'Help' | 'NotFound'
 const placeholder = (name: Placeholder) =>
@@ -46,47 +73,66 @@ const NotFound = placeholder('NotFound')
 /** What only owners need is told apart in a chunk of its own. */
 const OWNER = ['edit-listing/:id', 'list-property', 'my-listings', 'dashboard', 'profile']
 
-export function Router() {
+/** The pages of which a copy is made ahead when the application is built, and what loads them first. */
+const AHEAD: ReadonlyArray<readonly [path: string, page: PageOf]> = [
+  ['/', Home],
+  ['/coworking', Coworking],
+  ['/coworking/:slug', CoworkingDetail],
+  ['/commercial', Commercial],
+  ['/commercial/:slug', CommercialCategory],
+  ['/search', Commercial],
+  ['/property/:slug', Property],
+  ['/auth/login', Login],
+  ['/about-us', About],
+  ['/contact', Contact],
+  ['/privacy-policy', Privacy],
+  ['/help', Help],
+  ['/compare', Compare],
+]
+
+/** Loads the page of an address before it is rendered. */
+export const preloadPage = (address: string) =>
+  AHEAD.find(([path]) => matchPath(path, address))?.[1].preload() ?? Promise.resolve()
+
+export function Pages() {
   return (
-    <BrowserRouter>
-      <Routes>
-        <Route element={<Shell />}>
-          <Route index element={<Home />} />
-          <Route path="about-us" element={<About />} />
-          <Route path="contact" element={<Contact />} />
-          <Route path="privacy-policy" element={<Privacy />} />
-          <Route path="compare" element={<Compare />} />
-          <Route path="coworking" element={<Coworking />} />
-          <Route path="coworking/:slug" element={<CoworkingDetail />} />
-          <Route path="commercial" element={<Commercial />} />
-          <Route path="commercial/:slug" element={<CommercialCategory />} />
-          <Route path="search" element={<Commercial />} />
-          <Route path="property/:slug" element={<Property />} />
-          <Route path="auth/login" element={<Login />} />
-          <Route path="auth/reset" element={<AuthReset />} />
-          <Route path="auth/callback" element={<AuthCallback />} />
-          <Route path="help" element={<Help />} />
-          <Route path="old-home" element={<OldHome />} />
-          <Route path="comprehensive-platform" element={<Platform />} />
-          <Route path="ux-showcase" element={<Showcase />} />
-          <Route path="property-description-demo" element={<Description />} />
-          <Route element={<Protected />}>
-            <Route path="contacted-properties" element={<Contacted />} />
-            <Route path="shortlisted-properties" element={<Shortlisted />} />
-            <Route path="viewed-properties" element={<Viewed />} />
-            <Route path="messages" element={<Messages />} />
-            <Route path="viewings" element={<Viewings />} />
-            <Route path="settings" element={<Settings />} />
-            {OWNER.map((path) => (
-              <Route key={path} path={path} element={<Owner />} />
-            ))}
-            <Route element={<AdminOnly />}>
-              <Route path="admin" element={<Admin />} />
-            </Route>
+    <Routes>
+      <Route element={<Shell />}>
+        <Route index element={<Home />} />
+        <Route path="about-us" element={<About />} />
+        <Route path="contact" element={<Contact />} />
+        <Route path="privacy-policy" element={<Privacy />} />
+        <Route path="compare" element={<Compare />} />
+        <Route path="coworking" element={<Coworking />} />
+        <Route path="coworking/:slug" element={<CoworkingDetail />} />
+        <Route path="commercial" element={<Commercial />} />
+        <Route path="commercial/:slug" element={<CommercialCategory />} />
+        <Route path="search" element={<Commercial />} />
+        <Route path="property/:slug" element={<Property />} />
+        <Route path="auth/login" element={<Login />} />
+        <Route path="auth/reset" element={<AuthReset />} />
+        <Route path="auth/callback" element={<AuthCallback />} />
+        <Route path="help" element={<Help />} />
+        <Route path="old-home" element={<OldHome />} />
+        <Route path="comprehensive-platform" element={<Platform />} />
+        <Route path="ux-showcase" element={<Showcase />} />
+        <Route path="property-description-demo" element={<Description />} />
+        <Route element={<Protected />}>
+          <Route path="contacted-properties" element={<Contacted />} />
+          <Route path="shortlisted-properties" element={<Shortlisted />} />
+          <Route path="viewed-properties" element={<Viewed />} />
+          <Route path="messages" element={<Messages />} />
+          <Route path="viewings" element={<Viewings />} />
+          <Route path="settings" element={<Settings />} />
+          {OWNER.map((path) => (
+            <Route key={path} path={path} element={<Owner />} />
+          ))}
+          <Route element={<AdminOnly />}>
+            <Route path="admin" element={<Admin />} />
           </Route>
-          <Route path="*" element={<NotFound />} />
         </Route>
-      </Routes>
-    </BrowserRouter>
+        <Route path="*" element={<NotFound />} />
+      </Route>
+    </Routes>
   )
 }

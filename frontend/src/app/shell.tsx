@@ -2,15 +2,26 @@ import { Footer } from '@/components/layouts/footer'
 import { Header } from '@/components/layouts/header'
 import { logout } from '@/features/auth/session'
 import { pageView } from '@/lib/analytics'
+import { afterwards } from '@/lib/idle'
+import { onFirstNotice } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
+import {
+  lazy,
+  startTransition,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { useTranslation } from '@/i18n/use-translation'
 import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { ErrorBoundary } from './error-boundary'
 
 const Kept = lazy(() => import('./kept').then((module) => ({ default: module.Kept })))
 const LiveNotices = lazy(() => import('./live-notices').then((module) => ({ default: module.LiveNotices })))
-const Toaster = lazy(() => import('sonner').then((module) => ({ default: module.Toaster })))
+const Notices = lazy(() => import('./notices').then((module) => ({ default: module.Notices })))
 
 /** Where each page of the history was scrolled to. */
 const scrolledTo = new Map<string, number>()
@@ -91,7 +102,11 @@ function onConnection(changed: () => void) {
 /** As long as there is no connection it says so; a part of the first code, because nothing can be fetched then. */
 function OfflineBar() {
   const { t } = useTranslation()
-  const online = useSyncExternalStore(onConnection, () => navigator.onLine)
+  const online = useSyncExternalStore(
+    onConnection,
+    () => navigator.onLine,
+    () => true,
+  )
   if (online) return null
   return (
     <p
@@ -104,6 +119,17 @@ function OfflineBar() {
   )
 }
 
+/** The place of notifications comes once the page is there, or with the first of them. */
+function useNoticed() {
+  const [noticed, setNoticed] = useState(false)
+  useEffect(() => {
+    const show = () => startTransition(() => setNoticed(true))
+    onFirstNotice(show)
+    afterwards(show)
+  }, [])
+  return noticed
+}
+
 export function Shell() {
   const { t } = useTranslation()
   const theme = useAppStore((state) => state.theme)
@@ -111,6 +137,7 @@ export function Shell() {
   const { pathname } = useLocation()
   const announcement = useRouteChanges()
   useScroll()
+  const noticed = useNoticed()
   useEffect(() => {
     document.documentElement.classList.toggle('dark', theme === 'dark')
   }, [theme])
@@ -143,20 +170,7 @@ export function Shell() {
         {announcement}
       </p>
       <Suspense>{user && <LiveNotices key={user} user={user} />}</Suspense>
-      <Suspense>
-        <Toaster
-          position="top-right"
-          visibleToasts={1}
-          hotkey={['altKey', 'KeyT']}
-          containerAriaLabel="Notifications"
-          theme={theme}
-          richColors
-          // Below the header, whose buttons it would cover.
-          offset={{ top: 76 }}
-          mobileOffset={{ top: 76 }}
-          toastOptions={{ classNames: { title: 'whitespace-pre-line' } }}
-        />
-      </Suspense>
+      <Suspense>{noticed && <Notices theme={theme} />}</Suspense>
     </div>
   )
 }

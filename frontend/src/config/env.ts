@@ -1,3 +1,5 @@
+import { earlyConfig } from '@/lib/early'
+
 export type AppConfig = { supabaseUrl: string; supabaseAnonKey: string }
 
 /** Reads what the serving host says about itself; build-time values are only the fallback. */
@@ -8,8 +10,12 @@ async function load(): Promise<AppConfig> {
   }
   let found: Partial<Record<keyof AppConfig, unknown>> = {}
   try {
-    const response = await fetch('/config.json')
-    if (response.ok) found = await response.json()
+    const early: unknown = await earlyConfig()
+    if (typeof early === 'object' && early !== null) found = early
+    else {
+      const response = await fetch('/config.json')
+      if (response.ok) found = await response.json()
+    }
   } catch {
     // No config file: the fallback stands.
   }

@@ -1,5 +1,4 @@
 import i18next from 'i18next'
-import { initReactI18next } from 'react-i18next'
 import en from './en.json'
 import errors from './errors/en.json'
 
@@ -93,7 +92,7 @@ export async function needWords(section: string, loaders: Loaders) {
 
 export const needSection = (section: Section) => needWords(section, sectionLoaders[section])
 
-void i18next.use(initReactI18next).init({
+void i18next.init({
   lng: 'en',
   fallbackLng: 'en',
   resources: { en: { translation: { ...en, ...errors } } },
@@ -123,11 +122,28 @@ export async function setLanguage(language: Language) {
   localStorage.setItem(STORAGE_KEY, language)
 }
 
-// A link may ask for a language; it counts as a choice.
-const asked = new URLSearchParams(window.location.search).get('lang')
-const stored = isLanguage(asked) ? asked : localStorage.getItem(STORAGE_KEY)
-if (isLanguage(stored) && stored !== 'en') void setLanguage(stored)
+/** What a visit starts in. A link may ask for a language; it counts as a choice. */
+export function firstLanguage(): Language {
+  const asked = new URLSearchParams(window.location.search).get('lang')
+  const wanted = isLanguage(asked) ? asked : localStorage.getItem(STORAGE_KEY)
+  return isLanguage(wanted) ? wanted : 'en'
+}
 
-// Owners write titles in their own letters, whatever language they are read in; a font is only fetched where the system has none.
-if (typeof document !== 'undefined')
-  window.addEventListener('load', () => void Promise.allSettled([letters.hi(), letters.ta()]), { once: true })
+const WRITTEN = [
+  ['hi', /[\u0900-\u097f]/],
+  ['ta', /[\u0b80-\u0bff]/],
+] as const
+
+/**
+ * Owners write titles in their own letters, whatever language they are read in. Their shapes are there before the text is, so that no line
+ * breaks anew in front of the reader; a font is only fetched where the system has none.
+ */
+export async function lettersFor(texts: ReadonlyArray<string | null>) {
+  const wanted = WRITTEN.filter(([, letter]) => texts.some((text) => text && letter.test(text)))
+  await Promise.all(
+    wanted.map(async ([language]) => {
+      await letters[language]()
+      await lettersOf(language)
+    }),
+  ).catch(() => {})
+}

@@ -1,4 +1,5 @@
 import { LANGUAGES } from '@/i18n'
+import { noteFacts } from '@/lib/page-facts'
 import { useEffect } from 'react'
 
 type Facts = {
@@ -11,7 +12,10 @@ type Facts = {
   data?: readonly object[]
 }
 
-const absolute = (path: string) => new URL(path, window.location.origin).href
+/** Where this site is. It is not known while pages are made ahead; nobody reads what is made of it there. */
+export const siteOrigin = () =>
+  typeof window === 'undefined' ? 'https://nilam.example' : window.location.origin
+const absolute = (path: string) => new URL(path, siteOrigin()).href
 
 function tag(name: 'meta' | 'link' | 'script', attributes: Record<string, string>, text = '') {
   const element = document.createElement(name)
@@ -22,6 +26,7 @@ function tag(name: 'meta' | 'link' | 'script', attributes: Record<string, string
 
 /** What search engines and link previews read; all of it leaves with the page. */
 export function useSeo({ title, description, path, image, data = [] }: Facts) {
+  noteFacts({ description })
   const structured = JSON.stringify(data)
   useEffect(() => {
     const url = absolute(path)
@@ -52,7 +57,8 @@ export function useSeo({ title, description, path, image, data = [] }: Facts) {
     ]
     document.head.append(...added)
     const shared = document.querySelector<HTMLMetaElement>('meta[name="description"]')
-    const before = shared?.content ?? ''
+    // What is said of the whole site, which a page that was made ahead replaced already.
+    const before = shared?.dataset.site ?? shared?.content ?? ''
     if (shared) shared.content = description
     return () => {
       for (const element of added) element.remove()

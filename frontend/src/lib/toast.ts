@@ -29,7 +29,26 @@ let entries: Notification[] = []
 let lastId = 0
 export const notifications = (): readonly Notification[] => entries
 
-const sonner = () => import('sonner')
+let wanted = false
+let askFor: (() => void) | undefined
+let place: Promise<void> | undefined
+let placed = () => {}
+/** The place of the notifications is there. */
+export const noticesShown = () => placed()
+
+/** Calls back with the first notification, even if it came before; from then on notifications wait for their place to be there. */
+export function onFirstNotice(show: () => void) {
+  place ??= new Promise((resolve) => (placed = resolve))
+  askFor = show
+  if (wanted) show()
+}
+
+async function sonner() {
+  wanted = true
+  askFor?.()
+  const [library] = await Promise.all([import('sonner'), place])
+  return library
+}
 
 function close(entry: Notification) {
   if (!entry.open) return

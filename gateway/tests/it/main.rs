@@ -15,6 +15,7 @@ mod served;
 mod transport;
 
 use axum::{Json, Router, body::Body, extract::Request, response::Response};
+use bytes::Bytes;
 use gateway::{App, Config, Service, Upstream};
 use http::header;
 use http_body_util::BodyExt as _;
@@ -57,6 +58,11 @@ fn echo() -> Router {
 }
 
 fn mounted(more: &[(&str, &str)]) -> Router {
+    mounted_with(echo(), more)
+}
+
+/// Every service answers with the router given.
+fn mounted_with(service_router: Router, more: &[(&str, &str)]) -> Router {
     let mut config = Config::from_vars(&vars(more)).unwrap();
     for service in [
         Service::Auth,
@@ -66,7 +72,9 @@ fn mounted(more: &[(&str, &str)]) -> Router {
         Service::Functions,
         Service::Meta,
     ] {
-        config.upstreams.set(service, Upstream::Mounted(echo()));
+        config
+            .upstreams
+            .set(service, Upstream::Mounted(service_router.clone()));
     }
     App::new(config).router()
 }
@@ -83,11 +91,14 @@ async fn send(gateway: &Router, method: &str, uri: &str, headers: &[(&str, &str)
         .unwrap()
 }
 
-async fn text_of(response: Response) -> String {
-    let body = axum::body::to_bytes(response.into_body(), 1 << 20)
+async fn bytes_of(response: Response) -> Bytes {
+    axum::body::to_bytes(response.into_body(), 1 << 20)
         .await
-        .unwrap();
-    String::from_utf8(body.to_vec()).unwrap()
+        .unwrap()
+}
+
+async fn text_of(response: Response) -> String {
+    String::from_utf8(bytes_of(response).await.to_vec()).unwrap()
 }
 
 async fn json_of(response: Response) -> Value {

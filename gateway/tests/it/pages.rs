@@ -4,7 +4,7 @@ use axum::Router;
 use http::StatusCode;
 use tempfile::TempDir;
 
-use super::{PUBLISHABLE, json_of, mounted, send, text_of};
+use super::{PUBLISHABLE, bytes_of, json_of, mounted, mounted_with, send, text_of};
 
 fn with_pages() -> (Router, TempDir) {
     let dir = tempfile::tempdir().unwrap();
@@ -146,6 +146,121 @@ async fn what_the_build_compressed_goes_out_as_it_is() {
     let plain = send(&gateway, "GET", "/", &[HTML]).await;
     assert!(plain.headers().get("content-encoding").is_none());
     assert_eq!(plain.headers()["vary"], "accept, accept-encoding");
+}
+
+#[tokio::test]
+async fn a_path_is_served_the_page_that_was_made_for_it() {
+    let (gateway, dir) = with_pages();
+    let site = dir.path().join("site");
+    let marked = |name: &str| format!("<!doctype html><title>{name}</title>");
+    // Before there are others, the start page is everybody's.
+    for uri in ["/coworking", "/coworking/some-space"] {
+        let response = send(&gateway, "GET", uri, &[HTML]).await;
+        assert_eq!(text_of(response).await, marked("page"), "{uri}");
+    }
+    fs::create_dir_all(site.join("coworking")).unwrap();
+    for name in ["_", "coworking", "coworking/_", "coworking/known"] {
+        fs::write(site.join(format!("{name}.html")), marked(name)).unwrap();
+    }
+    fs::write(site.join("coworking.html.br"), "compressed").unwrap();
+    for (uri, name) in [
+        ("/", "page"),
+        ("/index.html", "page"),
+        // Not a redirect to the folder of that name.
+        ("/coworking", "coworking"),
+        ("/coworking/", "coworking"),
+        ("/coworking?city=Pune", "coworking"),
+        ("/coworking/known", "coworking/known"),
+        ("/coworking/some-space", "coworking/_"),
+        ("/coworking/some-space/photos", "_"),
+        ("/property/a", "_"),
+        ("/anything", "_"),
+        ("/%2e%2e/coworking/known", "_"),
+    ] {
+        let response = send(&gateway, "GET", uri, &[HTML]).await;
+        assert_eq!(response.status(), StatusCode::OK, "{uri}");
+        assert_eq!(response.headers()["cache-control"], "no-cache", "{uri}");
+        assert_eq!(
+            response.headers()["vary"],
+            "accept, accept-encoding",
+            "{uri}"
+        );
+        assert!(
+            response.headers().contains_key("content-security-policy"),
+            "{uri}"
+        );
+        let tag = response.headers()["etag"].to_str().unwrap().to_owned();
+        assert_eq!(text_of(response).await, marked(name), "{uri}");
+        let known = [HTML, ("if-none-match", tag.as_str())];
+        let same = send(&gateway, "GET", uri, &known).await;
+        assert_eq!(same.status(), StatusCode::NOT_MODIFIED, "{uri}");
+        assert_eq!(same.headers()["cache-control"], "no-cache", "{uri}");
+    }
+    // A point in a name does not make a file of it.
+    let response = send(&gateway, "GET", "/coworking/v1.5", &[HTML]).await;
+    assert_eq!(text_of(response).await, marked("coworking/_"));
+    let accepts = [HTML, ("accept-encoding", "br")];
+    let response = send(&gateway, "GET", "/coworking", &accepts).await;
+    assert_eq!(text_of(response).await, "compressed");
+    // A page is for who reads pages, though it has a file now; the start page is for everybody.
+    for (uri, status) in [("/coworking", StatusCode::NOT_FOUND), ("/", StatusCode::OK)] {
+        let response = send(&gateway, "GET", uri, &[("accept", "*/*")]).await;
+        assert_eq!(response.status(), status, "{uri}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_answer_of_the_database_goes_out_compressed_to_who_takes_that() {
+    let rows = Router::new().fallback(|| async {
+        let body = format!("[{}]", vec!["{\"name\":\"a\"}"; 500].join(","));
+        (
+            [
+                ("content-type", "application/json; charset=utf-8"),
+                ("content-range", "0-499/*"),
+            ],
+            body,
+        )
+    });
+    let gateway = mounted_with(rows, &[]);
+    let key = ("apikey", PUBLISHABLE);
+    for (uri, accepted, encoding) in [
+        ("/rest/v1/a", "gzip, deflate, br", Some("br")),
+        ("/rest/v1/a", "gzip", Some("gzip")),
+        ("/rest/v1/a", "zstd", None),
+        ("/rest/v1/a", "", None),
+        // Files say themselves how they go.
+        ("/storage/v1/object/public/a", "gzip", None),
+    ] {
+        let response = send(&gateway, "GET", uri, &[key, ("accept-encoding", accepted)]).await;
+        assert_eq!(response.status(), StatusCode::OK, "{uri} {accepted}");
+        let headers = response.headers();
+        let found = headers
+            .get("content-encoding")
+            .map(|found| found.to_str().unwrap());
+        assert_eq!(found, encoding, "{uri} {accepted}");
+        assert_eq!(headers["content-range"], "0-499/*", "{uri} {accepted}");
+        let says_so = headers
+            .get_all("vary")
+            .iter()
+            .any(|by| by == "accept-encoding");
+        assert_eq!(says_so, encoding.is_some(), "{uri} {accepted}");
+        let length = bytes_of(response).await.len();
+        assert_eq!(
+            length < 1000,
+            encoding.is_some(),
+            "{uri} {accepted}: {length}"
+        );
+    }
+    // What is short stays as it is.
+    let short = mounted(&[]);
+    let response = send(
+        &short,
+        "GET",
+        "/rest/v1/a",
+        &[key, ("accept-encoding", "gzip")],
+    )
+    .await;
+    assert!(response.headers().get("content-encoding").is_none());
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@ import { buttonVariants } from '@/components/ui/button'
 import { cardClass, Page } from '@/components/ui/page'
 import { breadcrumbs, useSeo } from '@/lib/seo'
 import { BadgeCheck, Eye, Handshake, ShieldCheck } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 const VALUES = [

@@ -1,6 +1,6 @@
 import { Page } from '@/components/ui/page'
 import { Admin } from '@/features/admin/components/admin'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 export function Component() {
   const { t } = useTranslation()

@@ -8,7 +8,7 @@ import type { FieldErrors } from '@/lib/fields'
 import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
 import { useEffect, useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate } from 'react-router-dom'
 
 /** The link of the mail signed its owner in; without a session there is nothing to change. */

@@ -6,10 +6,11 @@ import { CATEGORIES, categoryPath, citySlug, parseCategory } from '@/features/li
 import { PropertyList } from '@/features/listings/components/property-list'
 import { breadcrumbs, useSeo } from '@/lib/seo'
 import type { Enums } from '@/types/database'
+import { usePageParams } from '@/lib/page-params'
 import { useQuery } from '@tanstack/react-query'
 import { lazy } from 'react'
-import { useTranslation } from 'react-i18next'
-import { Link, useParams, useSearchParams } from 'react-router-dom'
+import { useTranslation } from '@/i18n/use-translation'
+import { Link, useParams } from 'react-router-dom'
 
 const PropertyPage = lazy(() => import('./property').then((module) => ({ default: module.Component })))
 
@@ -23,7 +24,7 @@ function Category({
   cities: readonly string[]
 }) {
   const { t } = useTranslation()
-  const [params] = useSearchParams()
+  const [params] = usePageParams()
   const { title: all, inCity } = CATEGORIES[type]
   const title = city ? t(inCity, { city }) : t(all)
   const lead = t('caLead', { title })

@@ -1,14 +1,15 @@
 import { Page } from '@/components/ui/page'
 import { PropertyList } from '@/features/listings/components/property-list'
 import { breadcrumbs, useSeo } from '@/lib/seo'
-import { useTranslation } from 'react-i18next'
-import { useLocation, useSearchParams } from 'react-router-dom'
+import { usePageParams } from '@/lib/page-params'
+import { useTranslation } from '@/i18n/use-translation'
+import { useLocation } from 'react-router-dom'
 
 /** Both `/commercial` and `/search`; the latter is for people, not for search engines. */
 export function Component() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
-  const [params] = useSearchParams()
+  const [params] = usePageParams()
   const search = pathname.startsWith('/search')
   const filtered = [...params.keys()].some((name) => name !== 'lang')
   useSeo({

@@ -12,7 +12,7 @@ import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { Link2, Scale } from 'lucide-react'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate, useSearchParams } from 'react-router-dom'
 
 /** The address says what is compared; without it saying anything it takes what was chosen in the lists. */

@@ -3,7 +3,7 @@ import { Page } from '@/components/ui/page'
 import { BUSINESS } from '@/config/business'
 import { ContactDetails, ContactForm } from '@/features/site/components/contact-form'
 import { breadcrumbs, useSeo } from '@/lib/seo'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 export function Component() {
   const { t } = useTranslation()

@@ -6,7 +6,7 @@ import { date } from '@/features/listings/money'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { Mail, Phone, MessagesSquare } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 export function Component() {

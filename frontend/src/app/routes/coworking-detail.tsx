@@ -1,13 +1,13 @@
 import { Button, buttonVariants } from '@/components/ui/button'
 import { Page } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
+import { DetailSkeleton } from '@/components/ui/detail-skeleton'
 import { spaceOptions } from '@/features/coworking/api/get-space'
 import { SpaceDetail } from '@/features/coworking/components/space-detail'
 import { messageFor, reportError } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useParams } from 'react-router-dom'
 
 export function Component() {
@@ -19,12 +19,7 @@ export function Component() {
     reportError(error, 'coworking-detail')
     notify.error(t('cwFailed'))
   }, [error, t])
-  if (isPending)
-    return (
-      <div className="pt-28">
-        <Spinner />
-      </div>
-    )
+  if (isPending) return <DetailSkeleton />
   if (data) return <SpaceDetail key={data.id} space={data} />
   // An answer without a row is final; anything else may work the next time.
   const missing = error !== null && 'status' in error && error.status === 406

@@ -1,12 +1,12 @@
 import { Page } from '@/components/ui/page'
 import { SpaceList } from '@/features/coworking/components/space-list'
 import { breadcrumbs, useSeo } from '@/lib/seo'
-import { useTranslation } from 'react-i18next'
-import { useSearchParams } from 'react-router-dom'
+import { usePageParams } from '@/lib/page-params'
+import { useTranslation } from '@/i18n/use-translation'
 
 export function Component() {
   const { t } = useTranslation()
-  const [params] = useSearchParams()
+  const [params] = usePageParams()
   useSeo({
     title: t('cwTitle'),
     description: t('cwLead'),

@@ -21,7 +21,7 @@ import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { Eye, Heart, MessageSquare, Plus, Store } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useSearchParams } from 'react-router-dom'
 
 const TABS = {

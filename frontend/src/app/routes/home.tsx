@@ -4,11 +4,11 @@ import { spacesOptions } from '@/features/coworking/api/get-spaces'
 import { SpaceCard } from '@/features/coworking/components/space-card'
 import { HomeSearch } from '@/features/listings/components/home-search'
 import { needSection } from '@/i18n'
-import { useSeo } from '@/lib/seo'
+import { siteOrigin, useSeo } from '@/lib/seo'
 import { useQuery } from '@tanstack/react-query'
 import { BadgeCheck, ShieldCheck } from 'lucide-react'
 import { lazy, Suspense } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 const HomeProperties = lazy(async () => {
@@ -25,7 +25,7 @@ const STEPS = [
 ] as const
 
 function structuredData() {
-  const { origin } = window.location
+  const origin = siteOrigin()
   return [
     {
       '@type': 'Organization',

@@ -9,7 +9,7 @@ import { statusOf } from '@/lib/failure'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate } from 'react-router-dom'
 
 const notThere = (error: unknown) => statusOf(error) === 406 || statusOf(error) === 400

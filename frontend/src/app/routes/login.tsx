@@ -4,17 +4,19 @@ import { PhoneForm } from '@/features/auth/components/phone-form'
 import { takeRememberedPath } from '@/features/auth/session'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
+import { usePageParams } from '@/lib/page-params'
 import { useEffect, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
-import { useNavigate, useSearchParams } from 'react-router-dom'
+import { useTranslation } from '@/i18n/use-translation'
+import { useNavigate } from 'react-router-dom'
 
 const TABS = ['phone', 'email'] as const
 
 export function Component() {
   const { t } = useTranslation()
   usePageMeta(t('login'), true)
-  const forgot = useSearchParams()[0].get('with') === 'forgot'
-  const [tab, setTab] = useState<(typeof TABS)[number]>(forgot ? 'email' : 'phone')
+  const forgot = usePageParams()[0].get('with') === 'forgot'
+  const [chosen, setTab] = useState<(typeof TABS)[number]>()
+  const tab = chosen ?? (forgot ? 'email' : 'phone')
   const { isAuthenticated, loading } = useAppStore()
   const navigate = useNavigate()
   useEffect(() => {

@@ -19,7 +19,7 @@ import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useSearchParams } from 'react-router-dom'
 
 function readFilter(params: URLSearchParams): MineFilter {

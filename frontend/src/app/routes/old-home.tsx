@@ -3,7 +3,7 @@ import { Page } from '@/components/ui/page'
 import { CATEGORIES, categoryPath } from '@/features/listings/categories'
 import { HomeSearch } from '@/features/listings/components/home-search'
 import type { Enums } from '@/types/database'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 /** The home page as it was: a search and the ways in. */

@@ -3,7 +3,7 @@ import { Page } from '@/components/ui/page'
 import { BUSINESS } from '@/config/business'
 import { ComingSoon } from '@/features/site/components/coming-soon'
 import { useSeo } from '@/lib/seo'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 export function Messages() {

@@ -1,7 +1,7 @@
 import { Page } from '@/components/ui/page'
 import { BUSINESS } from '@/config/business'
 import { useSeo } from '@/lib/seo'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 const PARTS = [
   ['pvKeep', 'pvKeepText'],

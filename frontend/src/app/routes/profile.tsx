@@ -10,7 +10,7 @@ import { messageFor } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 function Card({ title, children }: { title: string; children: ReactNode }) {
   const id = useId()

@@ -8,7 +8,7 @@ import { AMENITIES, ENUMS, FURNISHINGS, INTENTS, TYPES } from '@/features/listin
 import { notify } from '@/lib/toast'
 import { Copy } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 const NUMBERS = [
   ['area', 'pdArea'],

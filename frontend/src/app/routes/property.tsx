@@ -1,6 +1,6 @@
 import { Button, buttonVariants } from '@/components/ui/button'
 import { Page } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
+import { DetailSkeleton } from '@/components/ui/detail-skeleton'
 import { rememberPath } from '@/features/auth/session'
 import { propertyOptions } from '@/features/listings/api/get-property'
 import { PropertyDetail } from '@/features/listings/components/property-detail'
@@ -8,7 +8,7 @@ import { messageFor, reportError } from '@/lib/errors'
 import { statusOf } from '@/lib/failure'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate, useParams } from 'react-router-dom'
 
 export function Component() {
@@ -20,12 +20,7 @@ export function Component() {
   useEffect(() => {
     if (error) reportError(error, 'property-detail')
   }, [error])
-  if (isPending)
-    return (
-      <div className="min-h-screen pt-28">
-        <Spinner />
-      </div>
-    )
+  if (isPending) return <DetailSkeleton />
   if (data)
     return (
       <PropertyDetail

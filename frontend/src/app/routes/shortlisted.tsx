@@ -5,7 +5,7 @@ import { KeptList } from '@/features/listings/components/kept-list'
 import { PropertyCard } from '@/features/listings/components/property-card'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 export function Component() {
   const { t } = useTranslation()

@@ -11,7 +11,7 @@ import { PLACEHOLDER } from '@/lib/images'
 import { notify } from '@/lib/toast'
 import { Heart } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 const VARIANTS = ['default', 'destructive', 'outline', 'secondary', 'ghost', 'link'] as const
 const SIZES = ['default', 'sm', 'lg', 'icon'] as const

@@ -8,7 +8,7 @@ import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 export function Component() {
   const { t } = useTranslation()

@@ -1,5 +1,5 @@
 import { Mail, MapPin, Phone } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 const TYPES = ['ftOffice', 'ftRetail', 'ftIndustrial', 'ftWarehouses', 'ftMixed'] as const
@@ -73,7 +73,10 @@ export function Footer() {
       </div>
       <div className="border-t border-slate-700">
         <div className="mx-auto flex max-w-7xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-sm sm:px-6">
-          <p className="py-1 sm:mr-auto">© {new Date().getFullYear()} Nilam</p>
+          {/* A page that was made ahead keeps the year in which it was. */}
+          <p suppressHydrationWarning className="py-1 sm:mr-auto">
+            © {new Date().getFullYear()} Nilam
+          </p>
           {(['ftTerms', 'privacy', 'ftCookies'] as const).map((name) => (
             <button key={name} type="button" className="py-1">
               {t(name)}

@@ -4,21 +4,22 @@ import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
 import { useLiveStore } from '@/stores/live-store'
 import { Menu, Moon, Sun, X } from 'lucide-react'
-import { useEffect, useRef, useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link, useLocation } from 'react-router-dom'
 
 const SHORT: Readonly<Record<Language, string>> = { en: 'EN', hi: 'हि', ta: 'த' }
 
-function useScrolled() {
-  const [scrolled, setScrolled] = useState(() => window.scrollY > 0)
-  useEffect(() => {
-    const update = () => setScrolled(window.scrollY > 0)
-    window.addEventListener('scroll', update, { passive: true })
-    return () => window.removeEventListener('scroll', update)
-  }, [])
-  return scrolled
+function onScroll(changed: () => void) {
+  window.addEventListener('scroll', changed, { passive: true })
+  return () => window.removeEventListener('scroll', changed)
 }
+const useScrolled = () =>
+  useSyncExternalStore(
+    onScroll,
+    () => window.scrollY > 0,
+    () => false,
+  )
 
 /**
  * A disclosure: closes on Escape (focus goes back), on a click outside or on a link, and on back and forward.
@@ -119,8 +120,11 @@ function AccountItems({ onLogout }: { onLogout: () => void }) {
 
 /** `kept` leads to what the visitor keeps, and says how much it is. */
 export function Header({ onLogout, kept }: { onLogout: () => void; kept?: ReactNode }) {
-  const { t, i18n } = useTranslation()
-  const { isAuthenticated, user, theme, setTheme } = useAppStore()
+  const { t, language } = useTranslation()
+  const isAuthenticated = useAppStore((state) => state.isAuthenticated)
+  const user = useAppStore((state) => state.user)
+  const theme = useAppStore((state) => state.theme)
+  const setTheme = useAppStore((state) => state.setTheme)
   const newEnquiries = useLiveStore((state) => state.newEnquiries)
   const scrolled = useScrolled()
   const { pathname } = useLocation()
@@ -178,11 +182,11 @@ export function Header({ onLogout, kept }: { onLogout: () => void; kept?: ReactN
               aria-hidden
               className="flex size-11 items-center justify-center text-sm font-semibold sm:hidden"
             >
-              {SHORT[i18n.language as Language]}
+              {SHORT[language as Language]}
             </span>
             <select
               aria-label={t('language')}
-              value={i18n.language}
+              value={language}
               onChange={(event) => void setLanguage(event.target.value as Language)}
               className="h-11 rounded-lg bg-transparent px-1 text-sm *:text-slate-900 max-sm:absolute max-sm:inset-0 max-sm:size-11 max-sm:opacity-0"
             >

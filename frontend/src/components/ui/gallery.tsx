@@ -1,7 +1,8 @@
 import { cn } from '@/lib/cn'
 import { ChevronLeft, ChevronRight, Maximize2 } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
+import { PAGE_SIZES } from '@/lib/images'
 import { StoredImage } from './stored-image'
 
 const SWIPE = 40
@@ -62,7 +63,7 @@ export function Gallery({ images, name, enlarge }: Props) {
         <StoredImage
           source={current}
           alt={t('cwImageOf', { name, index: selected + 1, count })}
-          sizes="(min-width: 1024px) 800px, 100vw"
+          sizes={PAGE_SIZES}
           fetchPriority="high"
           className="h-[400px] w-full rounded-2xl"
         />

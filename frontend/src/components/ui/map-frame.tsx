@@ -1,6 +1,6 @@
 import { buttonVariants } from '@/components/ui/button'
 import { mapEmbedTemplate } from '@/config/env'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 export function MapFrame({ name, point }: { name: string; point: { lat: number; lng: number } }) {
   const { t } = useTranslation()

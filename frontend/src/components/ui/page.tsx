@@ -1,4 +1,5 @@
 import { cn } from '@/lib/cn'
+import { noteFacts } from '@/lib/page-facts'
 import { useEffect, type ReactNode } from 'react'
 
 /** Title for the tab, one h1 that takes the focus after navigation, and the page's column. */
@@ -31,6 +32,7 @@ export function Page({
 }
 
 export function usePageMeta(title: string, noindex = false) {
+  noteFacts({ title, noindex })
   useEffect(() => {
     document.title = `${title} | Nilam`
     if (!noindex) return

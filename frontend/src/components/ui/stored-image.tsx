@@ -1,10 +1,10 @@
 import { cn } from '@/lib/cn'
 import { useEffect, useRef, useState, type ComponentProps } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { imageAt, imageSet, PLACEHOLDER } from '@/lib/images'
 
 /** An image without any source is drawn as a broken one. */
-const NOTHING = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
+export const NOTHING = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E"
 const NEAR = { rootMargin: '50px', threshold: 0.1 }
 
 /** Whether a picture that can wait has come near to what is seen; from then on it stays so. */
@@ -49,7 +49,8 @@ export function StoredImage({ source, alt, className, ...props }: Props) {
       src={near ? imageAt(source || PLACEHOLDER, 640) : NOTHING}
       srcSet={near ? imageSet(source) : undefined}
       alt={alt}
-      decoding="async"
+      // What is seen first is in memory already, and stands there without a blank moment.
+      decoding={props.loading === 'lazy' ? 'async' : 'sync'}
       onError={() => setFailed(true)}
       className={cn('bg-slate-200 object-cover dark:bg-slate-800', className)}
       {...props}

@@ -147,9 +147,16 @@ function rememberedElsewhere() {
   }
 }
 
+let noted: string | null = null
+/** Notes the path before there is a session: the tab that waits for one hears of it too, and uses the path up. */
+export function noteRememberedPath() {
+  noted = rememberedElsewhere()
+}
+
 /** The path asked for before sign-in, if it stays on this site; reading it uses it up. */
 export function takeRememberedPath() {
-  const path = sessionStorage.getItem(RETURN_KEY) ?? rememberedElsewhere()
+  const path = sessionStorage.getItem(RETURN_KEY) ?? noted ?? rememberedElsewhere()
+  noted = null
   sessionStorage.removeItem(RETURN_KEY)
   localStorage.removeItem(RETURN_KEY)
   return safePath(path)

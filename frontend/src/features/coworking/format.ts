@@ -1,3 +1,4 @@
+import { once } from '@/lib/once'
 import type { Json, Tables } from '@/types/database'
 
 /** Amenity flags to the catalogue keys of their labels. */
@@ -36,12 +37,13 @@ export const DAY_KEYS: Readonly<Record<Day, string>> = {
   sunday: 'daySunday',
 }
 
-const grouped = new Intl.NumberFormat('en-IN', { maximumFractionDigits: 2 })
+const grouped = once(() => new Intl.NumberFormat('en-IN', { maximumFractionDigits: 2 }))
 const thousands = (value: number) => `₹${(value / 1000).toFixed(1).replace(/\.0$/, '')}k`
-export const cardPrice = (value: number) => (value >= 10_000 ? thousands(value) : `₹${grouped.format(value)}`)
+export const cardPrice = (value: number) =>
+  value >= 10_000 ? thousands(value) : `₹${grouped().format(value)}`
 export function detailPrice(value: number) {
   if (value >= 100_000) return `₹${(value / 100_000).toFixed(2)} Lakh`
-  return value >= 1000 ? thousands(value) : `₹${grouped.format(value)}`
+  return value >= 1000 ? thousands(value) : `₹${grouped().format(value)}`
 }
 
 /** A range only when its upper end is above the lower one. */

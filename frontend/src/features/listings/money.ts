@@ -1,27 +1,30 @@
+import { once } from '@/lib/once'
 import type { Tables } from '@/types/database'
 
-const grouped = new Intl.NumberFormat('en-IN', { maximumFractionDigits: 2 })
-const whole = new Intl.NumberFormat('en-IN', { maximumFractionDigits: 0 })
+const grouped = once(() => new Intl.NumberFormat('en-IN', { maximumFractionDigits: 2 }))
+const whole = once(() => new Intl.NumberFormat('en-IN', { maximumFractionDigits: 0 }))
 const round = (value: number) => Math.round(value * 100) / 100
 
-const paise = new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const paise = once(
+  () => new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+)
 /** Whole rupees without paise, as from a thousand on; anything else with both of their digits. */
 export const rate = (value: number) =>
-  `₹${Number.isInteger(value) || value >= 1000 ? whole.format(value) : paise.format(value)}`
+  `₹${Number.isInteger(value) || value >= 1000 ? whole().format(value) : paise().format(value)}`
 
-export const rupees = (value: number) => `₹${whole.format(value)}`
+export const rupees = (value: number) => `₹${whole().format(value)}`
 
 /** Crores and lakhs with at most two decimals; below a lakh the full figure. */
 export function shortPrice(value: number) {
   // Rounded before it is compared: 99,99,999 is a crore and not a hundred lakh.
-  if (round(value / 100_000) >= 100) return `₹${grouped.format(round(value / 10_000_000))} Cr`
-  if (value >= 100_000) return `₹${grouped.format(round(value / 100_000))} Lakh`
+  if (round(value / 100_000) >= 100) return `₹${grouped().format(round(value / 10_000_000))} Cr`
+  if (value >= 100_000) return `₹${grouped().format(round(value / 100_000))} Lakh`
   return rupees(value)
 }
 
 const SQ_FT_IN_SQ_M = 0.09290304
-export const number = (value: number) => grouped.format(value)
-export const squareMetres = (squareFeet: number) => whole.format(squareFeet * SQ_FT_IN_SQ_M)
+export const number = (value: number) => grouped().format(value)
+export const squareMetres = (squareFeet: number) => whole().format(squareFeet * SQ_FT_IN_SQ_M)
 
 type Sized = Pick<Tables<'properties'>, 'carpet_area' | 'built_up_area' | 'plot_area'>
 /** The area that prices per square foot are about. */
@@ -60,15 +63,18 @@ export function instalment(loan: number, yearlyPercent: number, years: number) {
 export const grossYield = (monthlyRent: number, price: number) =>
   Math.round(((monthlyRent * 12) / price) * 1000) / 10
 
-const DATE = new Intl.DateTimeFormat('en-US', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'Asia/Kolkata',
-})
+const DATE = once(
+  () =>
+    new Intl.DateTimeFormat('en-US', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone: 'Asia/Kolkata',
+    }),
+)
 /** `d MMM yyyy`, in India's day. */
 export const date = (value: string) => {
-  const parts = DATE.formatToParts(new Date(value))
+  const parts = DATE().formatToParts(new Date(value))
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? ''
   return `${part('day')} ${part('month')} ${part('year')}`
 }

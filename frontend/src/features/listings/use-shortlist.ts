@@ -1,10 +1,14 @@
 import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import i18next from 'i18next'
 import { useSyncExternalStore } from 'react'
-import { useTranslation } from 'react-i18next'
 import { addToShortlist, removeFromShortlist, shortlistOptions } from './api/shortlist'
 import { guestShortlist, onGuestShortlist, setGuestShortlist } from './guest-shortlist'
+
+const NONE: readonly string[] = []
+/** What a page that was made ahead knows of. */
+const nobodys = () => NONE
 
 type Change = { id: string; keep: boolean }
 const changed = (ids: readonly string[], { id, keep }: Change) =>
@@ -14,19 +18,40 @@ const changed = (ids: readonly string[], { id, keep }: Change) =>
 export function useShortlistCount() {
   const user = useAppStore((state) => (state.loading ? '' : (state.user?.id ?? '')))
   const { data = [] } = useQuery(shortlistOptions(user))
-  const guest = useSyncExternalStore(onGuestShortlist, guestShortlist)
+  const guest = useSyncExternalStore(onGuestShortlist, guestShortlist, nobodys)
   return (user ? data : guest).length
 }
 
-/** What the visitor keeps: in the account, or in the browser before there is one. Shown at once, undone when it fails. */
-export function useShortlist() {
-  const { t } = useTranslation()
+export type Kept = { kept: boolean; toggle: () => void }
+
+/** Says what a change did, with the way back. */
+function tell(keep: boolean, undo: () => void) {
+  const { t } = i18next
+  if (keep) notify.success(t('prSaved'))
+  else notify.info(t('prUnsaved'), { action: { label: t('prUndo'), onClick: undo } })
+}
+
+/** Whether a property is kept in the browser, before there is an account. */
+export function useGuestKept(id: string): Kept {
+  const kept = useSyncExternalStore(
+    onGuestShortlist,
+    () => guestShortlist().includes(id),
+    () => false,
+  )
+  const set = (keep: boolean) => setGuestShortlist(changed(guestShortlist(), { id, keep }))
+  const toggle = () => {
+    set(!kept)
+    tell(!kept, () => set(true))
+  }
+  return { kept, toggle }
+}
+
+/** Whether a property is kept in the account. A change is shown at once, and undone when it fails. */
+export function useKept(id: string): Kept {
   const user = useAppStore((state) => state.user?.id ?? '')
   const client = useQueryClient()
   const options = shortlistOptions(user)
-  const { data } = useQuery(options)
-  const guest = useSyncExternalStore(onGuestShortlist, guestShortlist)
-  const ids = user ? (data ?? []) : guest
+  const { data: kept = false } = useQuery({ ...options, select: (ids) => ids.includes(id) })
   const { mutate } = useMutation({
     mutationFn: ({ id, keep }: Change) => (keep ? addToShortlist(user, [id]) : removeFromShortlist(id)),
     onMutate: async (change) => {
@@ -40,16 +65,9 @@ export function useShortlist() {
       notify.failure(error, 'shortlist')
     },
   })
-  const set = (change: Change) =>
-    user ? mutate(change) : setGuestShortlist(changed(guestShortlist(), change))
-  const toggle = (id: string) => {
-    const keep = !ids.includes(id)
-    set({ id, keep })
-    if (keep) notify.success(t('prSaved'))
-    else
-      notify.info(t('prUnsaved'), {
-        action: { label: t('prUndo'), onClick: () => set({ id, keep: true }) },
-      })
+  const toggle = () => {
+    mutate({ id, keep: !kept })
+    tell(!kept, () => mutate({ id, keep: true }))
   }
-  return { has: (id: string) => ids.includes(id), toggle }
+  return { kept, toggle }
 }

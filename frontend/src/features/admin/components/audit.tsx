@@ -1,7 +1,7 @@
 import { STATUSES } from '@/features/listings/labels'
 import type { Json } from '@/types/database'
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { auditOptions } from '../api/audit'
 import { useDesk } from '../use-desk'
 import { DeskList, joined, RowText, Tag } from './desk-list'

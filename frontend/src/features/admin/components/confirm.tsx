@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
 import { messageFor } from '@/lib/errors'
 import { useEffect, useId, useRef, type FormEvent, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 type Props = {
   title: string

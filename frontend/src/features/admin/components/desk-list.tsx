@@ -7,7 +7,7 @@ import { messageFor } from '@/lib/errors'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { useDesk } from '../use-desk'
 
 const WAIT = 250

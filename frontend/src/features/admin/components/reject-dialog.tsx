@@ -1,7 +1,7 @@
 import { TextArea } from '@/components/ui/field'
 import { notify } from '@/lib/toast'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { useModerate, type Waiting } from '../api/queue'
 import { Confirm } from './confirm'
 

@@ -6,7 +6,7 @@ import { amenitiesOf, AMENITIES, INTENTS, STATUSES, TYPES } from '@/features/lis
 import { date, rupees, shortPrice } from '@/features/listings/money'
 import { useQuery } from '@tanstack/react-query'
 import { Check, X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 import { duplicatesOptions, type Waiting } from '../api/queue'
 import { Age } from './age'

@@ -3,7 +3,7 @@ import { Field, TextArea } from '@/components/ui/field'
 import { cardClass } from '@/components/ui/page'
 import { AMENITIES, DAY_KEYS, DAYS, OFFERINGS } from '@/features/coworking/format'
 import { useRef, useState, type FormEvent, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import {
   errorsOf,
   LENGTHS,

@@ -7,7 +7,7 @@ import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
 import type { TFunction } from 'i18next'
 import { useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 import { callback, signInWithPassword, signUp } from '../session'
 

@@ -4,7 +4,7 @@ import { messageFor } from '@/lib/errors'
 import { toE164 } from '@/lib/phone'
 import { notify } from '@/lib/toast'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { sendCode, verifyCode } from '../session'
 
 export function PhoneForm() {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { DetailedSpace } from '../api/get-space'
 import { spacesOptions } from '../api/get-spaces'
 import { distance, parseCoordinates } from '../format'

@@ -1,14 +1,15 @@
 import { StoredImage } from '@/components/ui/stored-image'
 import { cn } from '@/lib/cn'
-import { PLACEHOLDER, sortImages, webLink } from '@/lib/images'
+import { CARD_SIZES, firstImage, PLACEHOLDER, webLink } from '@/lib/images'
 import { ExternalLink, Mail, MapPin, Phone } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { memo } from 'react'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 import type { ListedSpace } from '../api/get-spaces'
 import { addressLine, cardPrice, offeringKey, priceRange } from '../format'
 import { startingPrice } from '../filter'
 
-export function SpaceCard({
+export const SpaceCard = memo(function SpaceCard({
   space,
   eager = false,
   level: Heading = 'h2',
@@ -19,7 +20,7 @@ export function SpaceCard({
 }) {
   const { t } = useTranslation()
   const path = `/coworking/${encodeURIComponent(space.slug)}`
-  const image = sortImages(space.images)[0]?.url ?? space.image_url ?? PLACEHOLDER
+  const image = firstImage(space.images, false) ?? space.image_url ?? PLACEHOLDER
   const min = startingPrice(space)
   const price =
     min === null
@@ -41,7 +42,7 @@ export function SpaceCard({
           alt={space.name}
           width={400}
           height={300}
-          sizes="(min-width: 1024px) 400px, (min-width: 640px) 50vw, 100vw"
+          sizes={CARD_SIZES}
           loading={eager ? 'eager' : 'lazy'}
           fetchPriority={eager ? 'high' : undefined}
           className="aspect-4/3 w-full"
@@ -111,4 +112,4 @@ export function SpaceCard({
       </div>
     </article>
   )
-}
+})

@@ -9,7 +9,7 @@ import { cn } from '@/lib/cn'
 import { webLink } from '@/lib/images'
 import { breadcrumbs, useSeo } from '@/lib/seo'
 import { Check, Clock, ExternalLink, Mail, MapPin, Phone } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { DetailedSpace } from '../api/get-space'
 import {
   AMENITIES,

@@ -1,15 +1,21 @@
 import { Button } from '@/components/ui/button'
 import { controlClass } from '@/components/ui/field'
+import { CardSkeletons } from '@/components/ui/card-skeletons'
 import { Spinner } from '@/components/ui/spinner'
 import { messageFor } from '@/lib/errors'
+import { useGradually } from '@/lib/use-gradually'
+import { useHydrating } from '@/lib/hydrating'
+import { usePageParams } from '@/lib/page-params'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
-import { useSearchParams } from 'react-router-dom'
+import { useTranslation } from '@/i18n/use-translation'
 import { citiesOptions, spacesOptions } from '../api/get-spaces'
 import { applyFilters, BUDGETS, readFilters, SORTS } from '../filter'
 import { AMENITIES, cardPrice, OFFERINGS } from '../format'
 import { SpaceCard } from './space-card'
+
+/** So many cards are seen at once, at most. */
+const FIRST = 3
 
 type Choice = readonly [value: string, label: string]
 
@@ -82,10 +88,14 @@ function useCities(city: string, loaded: ReadonlyArray<{ city: string }>) {
 
 export function SpaceList() {
   const { t } = useTranslation()
-  const [params, setParams] = useSearchParams()
+  const [params, setParams] = usePageParams()
   const filters = readFilters(params)
   const { text, city } = filters
-  const { data, error, isPending, isFetching, refetch } = useQuery(spacesOptions(city))
+  const hydrating = useHydrating()
+  const { data, error, isPending, isFetching, refetch } = useQuery({
+    ...spacesOptions(city),
+    enabled: !hydrating,
+  })
   const cities = useCities(city, data ?? [])
   // A choice is a step that "back" undoes; typing is not.
   const change = (name: string, value: string, replace = false) =>
@@ -99,6 +109,7 @@ export function SpaceList() {
       { replace },
     )
   const shown = applyFilters(data ?? [], filters)
+  const rendered = useGradually(shown, FIRST)
   const filtered = Boolean(text.trim() || city || filters.type || filters.amenity || filters.max)
   const label = ([value, key]: [string, string]): Choice => [value, t(key)]
   return (
@@ -147,7 +158,12 @@ export function SpaceList() {
         </fieldset>
       </form>
       {isPending ? (
-        <Spinner text={t('cwLoading')} />
+        <>
+          <div className="my-6 h-6">
+            <Spinner size="sm" inline text={t('cwLoading')} />
+          </div>
+          <CardSkeletons />
+        </>
       ) : shown.length === 0 ? (
         <div className="py-20 text-center">
           <h2 className="text-2xl font-semibold">{t('cwEmpty')}</h2>
@@ -179,8 +195,8 @@ export function SpaceList() {
             {city && ` ${t('cwIn', { city })}`}
           </p>
           <div className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
-            {shown.map((space, index) => (
-              <SpaceCard key={space.id} space={space} eager={index < 3} />
+            {rendered.map((space, index) => (
+              <SpaceCard key={space.id} space={space} eager={index < FIRST} />
             ))}
           </div>
         </>

@@ -1,3 +1,4 @@
+import { lettersFor } from '@/i18n'
 import { failed } from '@/lib/failure'
 import { sortImages } from '@/lib/images'
 import { getSupabase } from '@/lib/supabase'
@@ -14,6 +15,7 @@ async function getProperty(slug: string, signal: AbortSignal) {
     .retry(false)
     .single()
   if (error) throw failed(error, status)
+  await lettersFor([data.title, data.address, data.locality])
   return { ...data, images: sortImages(data.images) }
 }
 

@@ -1,4 +1,5 @@
 import { filterKey, type Filters } from '../filters'
+import { shortlistKey } from './shortlist-key'
 
 export const listingKeys = {
   all: ['listings'] as const,
@@ -13,7 +14,7 @@ export const listingKeys = {
   facets: (text: string) => [...listingKeys.all, 'facets', text] as const,
   suggest: (text: string) => [...listingKeys.all, 'suggest', text] as const,
   viewed: (user: string) => [...listingKeys.all, 'viewed', user] as const,
-  shortlist: (user: string) => [...listingKeys.all, 'shortlist', user] as const,
+  shortlist: shortlistKey,
 }
 
 export const enquiryKeys = {

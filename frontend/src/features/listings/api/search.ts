@@ -1,3 +1,4 @@
+import { lettersFor } from '@/i18n'
 import { failed } from '@/lib/failure'
 import { getSupabase } from '@/lib/supabase'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
@@ -87,6 +88,7 @@ async function search(filters: Filters, signal: AbortSignal) {
   }
   const { data, count, error, status } = answer
   if (error) throw failed(error, status)
+  await lettersFor(data.map(({ title }) => title))
   const total = count ?? data.length
   return { properties: data, total, page, pages: Math.max(1, Math.ceil(total / PAGE_SIZE)) }
 }

@@ -2,7 +2,7 @@ import { failed } from '@/lib/failure'
 import { getSupabase } from '@/lib/supabase'
 import { queryOptions } from '@tanstack/react-query'
 import { guestShortlist, setGuestShortlist } from '../guest-shortlist'
-import { listingKeys } from './keys'
+import { shortlistKey } from './shortlist-key'
 
 export async function addToShortlist(user: string, ids: readonly string[]) {
   const supabase = await getSupabase()
@@ -48,7 +48,7 @@ async function getShortlist(user: string, signal: AbortSignal) {
 
 export const shortlistOptions = (user: string) =>
   queryOptions({
-    queryKey: listingKeys.shortlist(user),
+    queryKey: shortlistKey(user),
     queryFn: ({ signal }) => getShortlist(user, signal),
     enabled: user !== '',
   })

@@ -1,6 +1,6 @@
 import { cn } from '@/lib/cn'
 import { useId, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 const KINDS = {
   featured: { label: 'featured', why: 'baFeaturedWhy', look: 'bg-yellow-400 text-slate-900' },

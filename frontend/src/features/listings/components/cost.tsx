@@ -1,6 +1,6 @@
 import { Field } from '@/components/ui/field'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { DetailedProperty } from '../api/get-property'
 import { grossYield, instalment, leaseCost, number, rupees, shortPrice } from '../money'
 

@@ -1,7 +1,7 @@
 import { controlClass } from '@/components/ui/field'
 import { cn } from '@/lib/cn'
 import { useId, useState, type ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { parseAmount } from '../amount'
 import { FLOORS, POSTED, type Filters } from '../filters'
 import { AMENITIES, FURNISHINGS, GRADES, INTENTS, SUB_TYPES, TYPES } from '../labels'

@@ -1,6 +1,6 @@
 import { cn } from '@/lib/cn'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { useNavigate } from 'react-router-dom'
 import { SuggestBox, type Wanted } from './suggest-box'
 

@@ -5,7 +5,7 @@ import { messageFor } from '@/lib/errors'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 /** The states of a list of what somebody kept: on its way, not to be had, empty, there. */

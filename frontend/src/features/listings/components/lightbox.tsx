@@ -1,7 +1,7 @@
 import { imageAt, imageSet } from '@/lib/images'
 import { ChevronLeft, ChevronRight, X } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 const SWIPE = 40
 const control =

@@ -1,6 +1,6 @@
 import { Button } from '@/components/ui/button'
 import { useQueries } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { countOptions } from '../api/search'
 import { describeFilter } from '../describe-filter'
 import { activeFilters, without, type Filters } from '../filters'

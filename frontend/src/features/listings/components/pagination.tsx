@@ -1,6 +1,6 @@
 import { buttonVariants } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 import { pageNumbers } from '../filters'
 

@@ -1,5 +1,5 @@
 import type { Tables } from '@/types/database'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { rate, rupees, shortPrice } from '../money'
 
 type Priced = Pick<Tables<'properties'>, 'price' | 'intent' | 'price_per_sqft'>

@@ -1,8 +1,9 @@
 import { StoredImage } from '@/components/ui/stored-image'
 import { cn } from '@/lib/cn'
-import { PLACEHOLDER, sortImages } from '@/lib/images'
+import { CARD_SIZES, firstImage, PLACEHOLDER } from '@/lib/images'
 import { Camera, MapPin } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { memo } from 'react'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 import type { ListedProperty } from '../api/search'
 import { ALL_SUB_TYPES, FURNISHINGS, INTENTS, TYPES } from '../labels'
@@ -21,10 +22,14 @@ type Props = {
 }
 
 /** One property in a list. All of it leads to the property, except its buttons. */
-export function PropertyCard({ property, eager = false, level: Heading = 'h2', wide = false }: Props) {
+export const PropertyCard = memo(function PropertyCard({
+  property,
+  eager = false,
+  level: Heading = 'h2',
+  wide = false,
+}: Props) {
   const { t } = useTranslation()
-  const images = sortImages(property.images)
-  const cover = images.find(({ is_cover: first }) => first) ?? images[0]
+  const { images } = property
   const area = mainArea(property)
   const place = [property.locality, property.city].filter(Boolean).join(', ')
   const name = property.title ?? t(TYPES[property.property_type])
@@ -40,11 +45,11 @@ export function PropertyCard({ property, eager = false, level: Heading = 'h2', w
     >
       <div className={cn('relative shrink-0', wide && 'sm:w-72')}>
         <StoredImage
-          source={cover?.url ?? PLACEHOLDER}
+          source={firstImage(images, true) ?? PLACEHOLDER}
           alt=""
           width={400}
           height={300}
-          sizes="(min-width: 1024px) 400px, (min-width: 640px) 50vw, 100vw"
+          sizes={CARD_SIZES}
           loading={eager ? 'eager' : 'lazy'}
           fetchPriority={eager ? 'high' : undefined}
           className={cn('aspect-4/3 w-full', wide && 'sm:h-full')}
@@ -113,4 +118,4 @@ export function PropertyCard({ property, eager = false, level: Heading = 'h2', w
       />
     </article>
   )
-}
+})

@@ -5,9 +5,13 @@ import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { LayoutGrid, List, Map as MapIcon, SlidersHorizontal, X } from 'lucide-react'
 import { needSection } from '@/i18n'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
-import { useNavigate, useSearchParams } from 'react-router-dom'
+import { CardSkeletons } from '@/components/ui/card-skeletons'
+import { useGradually } from '@/lib/use-gradually'
+import { useHydrating } from '@/lib/hydrating'
+import { usePageParams } from '@/lib/page-params'
+import { lazy, Suspense, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { useTranslation } from '@/i18n/use-translation'
+import { useNavigate } from 'react-router-dom'
 import { facetsOptions } from '../api/get-facets'
 import { searchOptions } from '../api/search'
 import { describeFilter } from '../describe-filter'
@@ -39,6 +43,15 @@ const CompareTray = lazy(async () => {
   return { default: component }
 })
 
+/** So many cards are seen at once, at most. */
+const FIRST = 3
+
+/** Apart, so that choosing the first renders no list. */
+function Comparing() {
+  const comparing = useAppStore((state) => state.comparisonList.length > 0)
+  return <Suspense>{comparing && <CompareTray />}</Suspense>
+}
+
 /** What the page itself is about, without the address saying so. */
 export type Fixed = Partial<Pick<Filters, 'type' | 'city'>>
 
@@ -46,7 +59,7 @@ const same = (a: readonly string[] | string, b: readonly string[] | string) => S
 
 /** The filters of the address, and the way to others. Leaving what a page is about leads to the list of all. */
 function useFilters(path: string, fixed: Fixed) {
-  const [params] = useSearchParams()
+  const [params] = usePageParams()
   const navigate = useNavigate()
   const read = readFilters(params)
   const filters: Filters = {
@@ -66,26 +79,6 @@ function useFilters(path: string, fixed: Fixed) {
   }
   const go = (next: Filters) => void navigate(addressOf(next))
   return { params, filters, addressOf, go }
-}
-
-function Skeletons() {
-  return (
-    <div aria-hidden className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
-      {Array.from({ length: 6 }, (_, index) => (
-        <div
-          key={index}
-          className="animate-pulse overflow-hidden rounded-2xl border border-slate-200 bg-white dark:border-slate-800 dark:bg-slate-900"
-        >
-          <div className="aspect-4/3 bg-slate-200 dark:bg-slate-800" />
-          <div className="space-y-3 p-5">
-            {['w-1/2', 'w-5/6', 'w-2/3', 'w-3/4'].map((width) => (
-              <div key={width} className={`h-5 rounded bg-slate-200 dark:bg-slate-800 ${width}`} />
-            ))}
-          </div>
-        </div>
-      ))}
-    </div>
-  )
 }
 
 function Chips({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
@@ -160,9 +153,14 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
   const { params, filters, addressOf, go } = useFilters(path, fixed)
   const [sheet, setSheet] = useState(false)
   const top = useRef<HTMLDivElement>(null)
-  const comparing = useAppStore((state) => state.comparisonList.length > 0)
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(searchOptions(filters))
-  const { data: counts = {} as Counts } = useQuery(facetsOptions(filters.q))
+  const enabled = !useHydrating()
+  const query = useQuery({ ...searchOptions(filters), enabled })
+  const { error, isFetching, isPlaceholderData, refetch } = query
+  // Rendering many cards gives way to whoever types or touches meanwhile.
+  const data = useDeferredValue(query.data)
+  const isPending = !data && !error
+  const rendered = useGradually(data?.properties ?? [], FIRST)
+  const { data: counts = {} as Counts } = useQuery({ ...facetsOptions(filters.q), enabled })
   // A category is a page to read; the map belongs to the search.
   const views: readonly View[] = fixed.type ? ['grid', 'list'] : ['grid', 'list', 'map']
   const view = views.find((each) => each === params.get('view')) ?? 'grid'
@@ -240,9 +238,9 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
           <p role="status" className="my-6">
             {t('liLoading')}
           </p>
-          <Skeletons />
+          <CardSkeletons />
         </>
-      ) : error ? (
+      ) : error || !data ? (
         <div className="py-16 text-center">
           <h2 className="text-2xl font-semibold">{t('liFailed')}</h2>
           <p role="alert" className="mt-2">
@@ -302,10 +300,11 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
                 className={cn(
                   'grid gap-6 transition-opacity',
                   view === 'grid' && 'sm:grid-cols-2 lg:grid-cols-3',
-                  isPlaceholderData && 'opacity-60',
+                  // Not so far that it could not be read.
+                  isPlaceholderData && 'opacity-85',
                 )}
               >
-                {data.properties.map((property, index) => (
+                {rendered.map((property, index) => (
                   <div
                     key={property.id}
                     className={cn(
@@ -319,7 +318,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
                       onBlur: () => setLit(null),
                     })}
                   >
-                    <PropertyCard property={property} eager={index < 3} wide={view !== 'grid'} />
+                    <PropertyCard property={property} eager={index < FIRST} wide={view !== 'grid'} />
                   </div>
                 ))}
               </div>
@@ -333,7 +332,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
           </div>
         </>
       )}
-      <Suspense>{comparing && <CompareTray />}</Suspense>
+      <Comparing />
       <div
         data-slot="list-bar"
         className="sticky bottom-0 z-20 -mx-4 mt-10 grid grid-cols-[1fr_1fr_auto] gap-3 border-t border-slate-200 bg-white p-3 sm:-mx-6 md:hidden dark:border-slate-800 dark:bg-slate-950"

@@ -3,7 +3,7 @@ import { controlClass, TextArea } from '@/components/ui/field'
 import { messageFor } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import { useEffect, useId, useRef, useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { useReportProperty } from '../api/report-property'
 
 const REASONS = {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { DetailedProperty } from '../api/get-property'
 import { similarOptions } from '../api/search'
 import { PropertyCard } from './property-card'

@@ -4,7 +4,7 @@ import { cn } from '@/lib/cn'
 import { useQuery } from '@tanstack/react-query'
 import { Building2, MapPin, Search } from 'lucide-react'
 import { useEffect, useId, useState, type KeyboardEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { suggestionsOptions, type Suggestion } from '../api/get-suggestions'
 import type { Filters } from '../filters'
 

@@ -1,7 +1,7 @@
 import { holdChannel } from '@/lib/hold-channel'
 import { Eye } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { watchViewers } from '../viewers'
 
 /** Long enough for the page to be there first, and for whoever only passes through not to be counted. */

@@ -3,7 +3,7 @@ import { sortImages } from '@/lib/images'
 import { notify } from '@/lib/toast'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { listingKeys } from '../api/keys'
 import { ownListingKey, type OwnListing, type Photo } from './api/listing'
 import {

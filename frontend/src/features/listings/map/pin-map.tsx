@@ -2,7 +2,7 @@ import { Button } from '@/components/ui/button'
 import { useQuery } from '@tanstack/react-query'
 import { MapPinPlus } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { placesOptions } from '../api/get-places'
 import { drawPin, type DrawnPin, type Point } from './draw-pin'
 
@@ -10,7 +10,7 @@ type Props = { point: Point | null; city: string; onPut: (point: Point) => void 
 
 /** Where a property is, on a map: dragged, pressed or moved by keys. The numbers beside it say the same. */
 export function PinMap({ point, city, onPut }: Props) {
-  const { t, i18n } = useTranslation()
+  const { t, language } = useTranslation()
   const help = useId()
   const element = useRef<HTMLDivElement>(null)
   const drawn = useRef<DrawnPin>(undefined)
@@ -33,12 +33,12 @@ export function PinMap({ point, city, onPut }: Props) {
       map.remove()
       drawn.current = undefined
     }
-  }, [t, i18n.language])
+  }, [t, language])
   const { lat, lng } = point ?? {}
   useEffect(() => {
     drawn.current?.show(lat === undefined || lng === undefined ? null : { lat, lng })
-  }, [lat, lng, i18n.language])
-  useEffect(() => drawn.current?.name(places ?? []), [places, i18n.language])
+  }, [lat, lng, language])
+  useEffect(() => drawn.current?.name(places ?? []), [places, language])
   return (
     <div data-slot="pin-map">
       <p id={help} className="mb-2 text-sm text-slate-700 dark:text-slate-300">

@@ -2,7 +2,7 @@ import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { useNavigate } from 'react-router-dom'
 import { listingKeys } from '../api/keys'
 import { MOST_PINS, pinsOptions } from '../api/search'
@@ -21,7 +21,7 @@ type Props = {
 
 /** The results on a map. The list beside it says the same in words. */
 export function PropertyMap({ filters, lit, onLight, onBox, className }: Props) {
-  const { t, i18n } = useTranslation()
+  const { t, language } = useTranslation()
   const navigate = useNavigate()
   const client = useQueryClient()
   const element = useRef<HTMLDivElement>(null)
@@ -59,7 +59,7 @@ export function PropertyMap({ filters, lit, onLight, onBox, className }: Props) 
       map.remove()
       drawn.current = undefined
     }
-  }, [t, i18n.language, client, navigate])
+  }, [t, language, client, navigate])
   // Other filters lead to other places; the same within an area that somebody chose stay where they are.
   const fitted = useRef<string | null>(null)
   const subject = filterKey({ ...filters, sort: '', page: 1, bbox: '' })
@@ -68,7 +68,7 @@ export function PropertyMap({ filters, lit, onLight, onBox, className }: Props) 
     const fit = !filters.bbox && fitted.current !== subject
     fitted.current = subject
     drawn.current?.setPins(data.pins, fit)
-  }, [data, isPlaceholderData, filters.bbox, subject, i18n.language])
+  }, [data, isPlaceholderData, filters.bbox, subject, language])
   useEffect(() => drawn.current?.light(lit), [lit])
   const reset = () => {
     fitted.current = null

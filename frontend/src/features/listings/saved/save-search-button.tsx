@@ -2,7 +2,7 @@ import { Button } from '@/components/ui/button'
 import { useAppStore } from '@/stores/app-store'
 import { BellPlus } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { activeFilters, type Filters } from '../filters'
 
 const SaveSearchDialog = lazy(() =>

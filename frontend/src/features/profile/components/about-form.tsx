@@ -5,7 +5,7 @@ import type { FieldErrors } from '@/lib/fields'
 import { messageFor, reportError } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import { useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { useSaveProfile, type Profile } from '../api/profile'
 
 const KINDS: Readonly<Record<NonNullable<Profile['user_type']>, string>> = {

@@ -1,7 +1,7 @@
 import { Button } from '@/components/ui/button'
 import { notify } from '@/lib/toast'
 import { useRef, useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { uploadAvatar, useSaveProfile, type Profile } from '../api/profile'
 import { square } from '../square'
 

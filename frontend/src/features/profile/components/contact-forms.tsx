@@ -6,7 +6,7 @@ import { notify } from '@/lib/toast'
 import { useQueryClient } from '@tanstack/react-query'
 import { BadgeCheck } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { changeEmail, changePassword, changePhone, confirmPhone } from '../api/account'
 import type { Profile } from '../api/profile'
 

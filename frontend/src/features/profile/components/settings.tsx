@@ -3,7 +3,7 @@ import { Dialog } from '@/components/ui/dialog'
 import { notify } from '@/lib/toast'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { endOtherSessions } from '../api/account'
 import { deletionOptions, useAskDeletion, useSaveProfile, type Profile } from '../api/profile'
 

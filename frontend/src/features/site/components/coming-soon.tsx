@@ -1,7 +1,7 @@
 import { buttonVariants } from '@/components/ui/button'
 import { cardClass, Page } from '@/components/ui/page'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 export function ComingSoon({

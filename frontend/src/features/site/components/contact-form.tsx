@@ -6,7 +6,7 @@ import { messageFor, reportError } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
 import { CircleCheck } from 'lucide-react'
 import { useRef, useState, type FormEvent } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { useSendMessage } from '../api/send-message'
 import { LENGTHS, mailOf, wrongIn, type Wrong } from '../contact-fields'
 

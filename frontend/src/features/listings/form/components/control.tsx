@@ -1,7 +1,7 @@
 import { controlClass } from '@/components/ui/field'
 import { cn } from '@/lib/cn'
 import type { ReactNode } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { AMENITIES } from '../../labels'
 import { fieldsOf, ruleOf, type Field } from '../schema/fields'
 import type { Step } from '../schema/steps'

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { FieldErrors } from '@/lib/fields'
 import { ruleOf, type Field } from '../schema/fields'
 import type { Step } from '../schema/steps'

@@ -2,7 +2,7 @@ import { StoredImage } from '@/components/ui/stored-image'
 import { cn } from '@/lib/cn'
 import { ArrowLeft, ArrowRight, Star, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { Photo } from '../api/listing'
 
 const tool =

@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { ListedProperty } from '../../api/search'
 import { PropertyCard } from '../../components/property-card'
 import { mainArea } from '../../money'

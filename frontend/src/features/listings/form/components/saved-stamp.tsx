@@ -1,4 +1,4 @@
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Check, CloudOff, LoaderCircle, TriangleAlert } from 'lucide-react'
 import type { Saved } from '../use-listing-form'
 

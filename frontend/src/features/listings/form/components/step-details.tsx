@@ -1,6 +1,6 @@
 import { Button } from '@/components/ui/button'
 import { WandSparkles } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { suggestDescription, suggestTitle } from '../suggest'
 import { Control, Controls, gridClass, More } from './control'
 import { useForm } from './form-context'

@@ -1,6 +1,6 @@
 import { cn } from '@/lib/cn'
 import { Building2, Factory, Layers, Store, Warehouse, type LucideIcon } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { Enums } from '@/types/database'
 import { SUB_TYPES, TYPES } from '../../labels'
 import { Chips, useControl } from './control'

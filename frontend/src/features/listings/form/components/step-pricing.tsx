@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Lightbulb } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { mainArea, rupees, shortPrice } from '../../money'
 import { priceHintOptions } from '../api/price-hint'
 import { numberIn } from '../schema/values'

@@ -1,6 +1,6 @@
 import { Button } from '@/components/ui/button'
 import { CircleAlert, CircleCheck, Pencil } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { AMENITIES } from '../../labels'
 import { date, number, rupees } from '../../money'
 import { check } from '../schema/check'

@@ -1,6 +1,6 @@
 import { cn } from '@/lib/cn'
 import { Check } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { STEP_NAMES, STEPS, type Step } from '../schema/steps'
 
 /** Where one is in the form, and the way to the other steps. */

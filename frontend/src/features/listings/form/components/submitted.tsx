@@ -1,7 +1,7 @@
 import { buttonVariants } from '@/components/ui/button'
 import { cardClass } from '@/components/ui/page'
 import { CircleCheck } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 
 /** What happens next, and when. */

@@ -1,6 +1,6 @@
 import { Button } from '@/components/ui/button'
 import { X } from 'lucide-react'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 import type { Upload } from '../use-photos'
 
 /** A file on its way, and what became of it. */

@@ -1,6 +1,6 @@
 import { cn } from '@/lib/cn'
 import type { Enums } from '@/types/database'
-import { useTranslation } from 'react-i18next'
+import { useTranslation } from '@/i18n/use-translation'
 
 const LOOKS: Readonly<Record<Enums<'property_status'> | 'expired', readonly [word: string, look: string]>> = {
   draft: ['osDraft', 'bg-slate-200 text-slate-900 dark:bg-slate-700 dark:text-slate-100'],
