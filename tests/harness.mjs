@@ -20,10 +20,13 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 export const mode = process.env.NILAM_E2E_MODE ?? 'mounted';
 const binaries = path.join(root, process.env.NILAM_BINARIES ?? 'target/debug');
 
-/** A port that nobody listens on right now, below those that the system gives to outgoing connections, one of which could take it meanwhile. */
+/**
+ * A port that nobody listens on right now, below those that the system gives to outgoing connections, one of which could take it
+ * meanwhile, and above the last that `fetch` and browsers refuse to talk to (10080).
+ */
 export async function freePort() {
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 22_000);
+    const port = 10_100 + Math.floor(Math.random() * 21_900);
     const server = createServer().listen(port, '127.0.0.1');
     try {
       await once(server, 'listening');

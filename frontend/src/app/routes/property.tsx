@@ -7,20 +7,27 @@ import { PropertyDetail } from '@/features/listings/components/property-detail'
 import { messageFor, reportError } from '@/lib/errors'
 import { statusOf } from '@/lib/failure'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useDeferredValue, useEffect } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate, useParams } from 'react-router-dom'
 
 export function Component() {
-  const { t } = useTranslation()
   const { slug = '' } = useParams()
+  return <PropertyPage key={slug} slug={slug} />
+}
+
+function PropertyPage({ slug }: { slug: string }) {
+  const { t } = useTranslation()
   const navigate = useNavigate()
-  const { data, error, isPending, isFetching, refetch } = useQuery(propertyOptions(slug))
+  const query = useQuery(propertyOptions(slug))
+  const { error, isPending, isFetching, refetch } = query
+  // So much at once would hold a phone for half a second: what is deferred is rendered in steps.
+  const data = useDeferredValue(query.data)
   const missing = statusOf(error) === 406
   useEffect(() => {
     if (error) reportError(error, 'property-detail')
   }, [error])
-  if (isPending) return <DetailSkeleton />
+  if (isPending || (query.data && !data)) return <DetailSkeleton />
   if (data)
     return (
       <PropertyDetail
