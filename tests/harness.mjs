@@ -149,7 +149,12 @@ async function template() {
     if (earlier.startsWith(TEMPLATES))
       await rm(path.join(tmpdir(), earlier), { recursive: true, force: true });
   const folder = await dataFolder();
-  const { child } = await standalone(folder, await freePorts('api', 'db', 'mailbox'));
+  const { child, endpoints } = await standalone(folder, await freePorts('api', 'db', 'mailbox'));
+  // The pictures of the demonstration come a moment after the platform, these last.
+  for (const bucket of ['coworking-images', 'property-images']) {
+    const last = `${endpoints.API_URL}/storage/v1/object/public/${bucket}/demo/scene-24.webp`;
+    await until(`the pictures in ${bucket}`, async () => (await fetch(last)).ok, 90_000);
+  }
   await stop(child);
   // Two files at a time both make one; the second throws its own away.
   await rename(folder, finished).catch(() => rm(folder, { recursive: true, force: true }));

@@ -95,8 +95,9 @@ fn files(dir: ServeDir) -> MethodRouter {
                 let Ok(uri) = Uri::try_from(candidate) else {
                     continue;
                 };
-                let found = file(&dir, &asked, uri).await;
+                let mut found = file(&dir, &asked, uri).await;
                 if found.status() != StatusCode::NOT_FOUND {
+                    found.extensions_mut().insert(IsPage);
                     return found;
                 }
             }
@@ -118,8 +119,19 @@ fn pages(path: &str) -> impl Iterator<Item = String> {
         .flatten()
 }
 
+/// Marks an answer as a page of the application, which an answer that says "not modified" does not show.
+#[derive(Clone, Copy)]
+struct IsPage;
+
+/// What a file system takes as one name, 255 bytes, less what is put behind it.
+const LONGEST_NAME: usize = 240;
+
 /// A file under the name given, for the conditions and encodings of the request.
 async fn file(dir: &ServeDir, asked: &Parts, uri: Uri) -> Response {
+    // No file has such a name, and asking for it is an error of the system, not a missing file.
+    if uri.path().split('/').any(|name| name.len() > LONGEST_NAME) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
     let mut request = Request::new(Body::empty());
     *request.method_mut() = asked.method.clone();
     *request.uri_mut() = uri;
@@ -151,12 +163,16 @@ async fn headers(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_asset = path.starts_with("/assets/");
     // What a page is served for has no extension, or that of pages; a 304 does not tell what kind of thing has not changed.
-    let is_file = has_extension(path) && !path.ends_with(".html");
+    let names_page = path
+        .get(path.len().saturating_sub(5)..)
+        .is_some_and(|end| end.eq_ignore_ascii_case(".html"));
+    let is_file = has_extension(path) && !names_page;
     let mut response = next.run(request).await;
     let is_html = response
         .headers()
         .get(header::CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    let is_page = is_html || response.extensions().get::<IsPage>().is_some();
     let status = response.status();
     let is_found = status == StatusCode::NOT_MODIFIED || status.is_success();
     let headers = response.headers_mut();
@@ -165,7 +181,7 @@ async fn headers(request: Request, next: Next) -> Response {
         "no-store"
     } else if is_asset {
         "public, max-age=31536000, immutable"
-    } else if is_html || !is_file {
+    } else if is_page || !is_file {
         "no-cache"
     } else {
         "public, max-age=3600"
@@ -174,7 +190,7 @@ async fn headers(request: Request, next: Next) -> Response {
         .entry(header::CACHE_CONTROL)
         .or_insert(HeaderValue::from_static(caching));
     // Said of plain answers too: a cache must not give one client what another can read, or an error in JSON for a page.
-    let varies = if is_file {
+    let varies = if is_file && !is_page {
         "accept-encoding"
     } else {
         "accept, accept-encoding"

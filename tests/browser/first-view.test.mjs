@@ -65,6 +65,45 @@ it('keeps what is typed and clicked before the application is there, and then do
   await close();
 });
 
+it('keeps every field of a form that was filled before the application was there', onePass, async () => {
+  const { page, problems, close } = await visit();
+  const release = await hold(page);
+  await page.goto(at('/contact'));
+  const typed = { name: 'Asha', email: 'asha@example.com', message: 'A question about the hall.' };
+  for (const [name, value] of Object.entries(typed)) await page.locator(`[name=${name}]`).fill(value);
+  release();
+  await page.waitForFunction(() => 'nilamEarly' in globalThis && document.querySelector('[name=name]').value);
+  // The menu answers when everything before it has been done again.
+  await page.getByRole('combobox').first().selectOption({ index: 0 });
+  for (const [name, value] of Object.entries(typed))
+    assert.equal(await page.locator(`[name=${name}]`).inputValue(), value, name);
+  await page.locator('[name=phone]').fill('+919876543210');
+  for (const [name, value] of Object.entries(typed))
+    assert.equal(await page.locator(`[name=${name}]`).inputValue(), value, `${name} after more`);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+it('says so when the application does not come, and how to go on', onePass, async () => {
+  const { page, close } = await visit();
+  let cut = 0;
+  await page.route('**/assets/start-*.js', (route) => {
+    cut += 1;
+    return route.abort();
+  });
+  await page.goto(at('/contact'));
+  // Fetched anew once by itself: a newer build would have other files.
+  const again = page.getByRole('alert').getByRole('link', { name: 'Try again' });
+  await again.waitFor();
+  assert.ok(cut >= 2);
+  await page.unroute('**/assets/start-*.js');
+  await again.click();
+  await again.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.locator('[aria-invalid=true]').first().waitFor();
+  await close();
+});
+
 it('sends a search that was begun before the application was there', onePass, async () => {
   const { page, problems, close } = await visit();
   const release = await hold(page);

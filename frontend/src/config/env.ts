@@ -10,8 +10,9 @@ async function load(): Promise<AppConfig> {
   }
   let found: Partial<Record<keyof AppConfig, unknown>> = {}
   try {
-    const early: unknown = await earlyConfig()
-    if (typeof early === 'object' && early !== null) found = early
+    // One that failed at the first moment of the page may not fail again.
+    const early: unknown = await Promise.resolve(earlyConfig()).catch(() => undefined)
+    if (typeof early === 'object' && early !== null && 'supabaseAnonKey' in early) found = early
     else {
       const response = await fetch('/config.json')
       if (response.ok) found = await response.json()

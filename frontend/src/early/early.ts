@@ -8,5 +8,9 @@ import type { Plan } from './state'
 declare const PLANS: readonly Plan[]
 
 globalThis.nilamEarly = { replay: keepEvents() }
-markStale()
-ask(PLANS, globalThis.nilamEarly)
+try {
+  markStale()
+  ask(PLANS, globalThis.nilamEarly)
+} catch {
+  // A browser that keeps nothing for anybody: the application asks by itself.
+}

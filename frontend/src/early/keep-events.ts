@@ -1,19 +1,19 @@
-type Kept = { target: HTMLElement; type: string }
+/** `value` is what was typed or chosen: a field that the page renders anew meanwhile has forgotten it. */
+type Kept = { target: HTMLElement; type: string; value?: string }
 
 const isText = (target: HTMLElement): target is HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement =>
   target.matches('input:not([type=radio],[type=checkbox]), textarea, select')
 
 /** Says a value anew. React compares with what it saw last, which is what it found when it took the page over. */
-function sayAgain(target: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement) {
-  const { value } = target
+function sayAgain(target: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement, value = target.value) {
   target.value = ''
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), 'value')?.set?.call(target, value)
   target.dispatchEvent(new Event(target instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }))
 }
 
-function doAgain({ target, type }: Kept) {
+function doAgain({ target, type, value }: Kept) {
   if (!target.isConnected) return
-  if (type === 'value' && isText(target)) sayAgain(target)
+  if (type === 'value' && isText(target)) sayAgain(target, value)
   else if (target instanceof HTMLFormElement) target.requestSubmit()
   else target.click()
 }
@@ -30,7 +30,8 @@ export function keepEvents() {
     if (isAgain || !(from instanceof HTMLElement || from instanceof SVGElement)) return
     const { type } = event
     if (type === 'input' || type === 'change') {
-      if (from instanceof HTMLElement && isText(from)) kept.set(from, { target: from, type: 'value' })
+      if (from instanceof HTMLElement && isText(from))
+        kept.set(from, { target: from, type: 'value', value: from.value })
       return
     }
     const target =

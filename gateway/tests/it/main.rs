@@ -58,11 +58,11 @@ fn echo() -> Router {
 }
 
 fn mounted(more: &[(&str, &str)]) -> Router {
-    mounted_with(echo(), more)
+    mounted_with(&echo(), more)
 }
 
 /// Every service answers with the router given.
-fn mounted_with(service_router: Router, more: &[(&str, &str)]) -> Router {
+fn mounted_with(service_router: &Router, more: &[(&str, &str)]) -> Router {
     let mut config = Config::from_vars(&vars(more)).unwrap();
     for service in [
         Service::Auth,

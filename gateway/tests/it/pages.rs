@@ -163,6 +163,8 @@ async fn a_path_is_served_the_page_that_was_made_for_it() {
         fs::write(site.join(format!("{name}.html")), marked(name)).unwrap();
     }
     fs::write(site.join("coworking.html.br"), "compressed").unwrap();
+    let long = format!("/coworking/{}", "x".repeat(300));
+    let long_with_point = format!("/{}.5", "x".repeat(300));
     for (uri, name) in [
         ("/", "page"),
         ("/index.html", "page"),
@@ -176,6 +178,10 @@ async fn a_path_is_served_the_page_that_was_made_for_it() {
         ("/property/a", "_"),
         ("/anything", "_"),
         ("/%2e%2e/coworking/known", "_"),
+        ("/coworking/v1.5", "coworking/_"),
+        // Names that no file can have.
+        (long.as_str(), "coworking/_"),
+        (long_with_point.as_str(), "_"),
     ] {
         let response = send(&gateway, "GET", uri, &[HTML]).await;
         assert_eq!(response.status(), StatusCode::OK, "{uri}");
@@ -194,6 +200,7 @@ async fn a_path_is_served_the_page_that_was_made_for_it() {
         let known = [HTML, ("if-none-match", tag.as_str())];
         let same = send(&gateway, "GET", uri, &known).await;
         assert_eq!(same.status(), StatusCode::NOT_MODIFIED, "{uri}");
+        assert_eq!(same.headers()["cache-control"], "no-cache", "{uri}");
         assert_eq!(same.headers()["cache-control"], "no-cache", "{uri}");
     }
     // A point in a name does not make a file of it.
@@ -221,7 +228,7 @@ async fn a_long_answer_of_the_database_goes_out_compressed_to_who_takes_that() {
             body,
         )
     });
-    let gateway = mounted_with(rows, &[]);
+    let gateway = mounted_with(&rows, &[]);
     let key = ("apikey", PUBLISHABLE);
     for (uri, accepted, encoding) in [
         ("/rest/v1/a", "gzip, deflate, br", Some("br")),

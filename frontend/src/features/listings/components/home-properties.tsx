@@ -1,4 +1,5 @@
-import { buttonVariants } from '@/components/ui/button'
+import { Button, buttonVariants } from '@/components/ui/button'
+import { messageFor } from '@/lib/errors'
 import type { Enums } from '@/types/database'
 import { useQuery } from '@tanstack/react-query'
 import { Building, Building2, Factory, Store, Warehouse } from 'lucide-react'
@@ -24,8 +25,11 @@ const tile =
 /** What the home page has of commercial property: its types, its cities and those that were paid for. */
 export function HomeProperties() {
   const { t } = useTranslation()
-  const { data: counts } = useQuery(facetsOptions(''))
-  const { data: featured = [], isPending } = useQuery(featuredOptions)
+  const facets = useQuery(facetsOptions(''))
+  const paid = useQuery(featuredOptions)
+  const { data: counts } = facets
+  const { data: featured = [] } = paid
+  const failed = [paid, facets].filter(({ error, data }) => error && !data)
   const count = (facet: string, value: string) =>
     counts ? t('hmCount', { count: counts[facet]?.[value] ?? 0 }) : '\u00a0'
   // As they come: those with the most first.
@@ -51,7 +55,7 @@ export function HomeProperties() {
           })}
         </ul>
       </section>
-      {isPending && <div className="min-h-[100rem] sm:min-h-[35rem]" />}
+      {paid.isPending && <div className="min-h-[100rem] sm:min-h-[35rem]" />}
       {featured.length > 0 && (
         <section>
           <div className="flex flex-wrap items-center justify-between gap-2">
@@ -67,7 +71,19 @@ export function HomeProperties() {
           </div>
         </section>
       )}
-      {!counts && <div className="min-h-[24rem] lg:min-h-[13rem]" />}
+      {facets.isPending && <div className="min-h-[24rem] lg:min-h-[13rem]" />}
+      {failed.length > 0 && (
+        <section>
+          <p role="alert">{messageFor(failed[0]?.error)}</p>
+          <Button
+            className="mt-4"
+            disabled={failed.some(({ isFetching }) => isFetching)}
+            onClick={() => failed.forEach(({ refetch }) => void refetch())}
+          >
+            {t('cwRetry')}
+          </Button>
+        </section>
+      )}
       {cities.length > 0 && (
         <section>
           <h2 className="text-2xl font-bold">{t('hmCities')}</h2>

@@ -17,28 +17,35 @@ const CHOICES = {
 export function NotificationSettings({ profile }: { profile: Profile }) {
   const { t } = useTranslation()
   const save = useSaveProfile(profile.id)
+  // Shown from the press on, until the service has said what the profile is now.
+  const [choice, setChoice] = useState<{ over: Profile; name: string; value: boolean } | null>(null)
   return (
     <fieldset className="space-y-1">
       <legend className="sr-only">{t('pfNotifications')}</legend>
       {Object.entries(CHOICES).map(([column, word]) => {
         const name = column as keyof typeof CHOICES
         const noPhone = name === 'enquiry_sms' && !profile.phone_verified
-        const value = save.isPending ? (save.variables[name] ?? profile[name]) : profile[name]
+        const isChosen = choice?.over === profile && choice.name === name
+        const value = isChosen ? choice.value : profile[name]
         return (
           <label key={name} className="flex min-h-11 cursor-pointer items-center gap-3">
             <input
               type="checkbox"
               checked={value && !noPhone}
               disabled={noPhone || save.isPending}
-              onChange={(event) =>
+              onChange={({ target: { checked } }) => {
+                setChoice({ over: profile, name, value: checked })
                 save.mutate(
-                  { [name]: event.target.checked },
+                  { [name]: checked },
                   {
                     onSuccess: () => notify.success(t('pfSaved')),
-                    onError: (error) => notify.failure(error, 'notification-settings'),
+                    onError: (error) => {
+                      setChoice(null)
+                      notify.failure(error, 'notification-settings')
+                    },
                   },
                 )
-              }
+              }}
               className="size-5 accent-brand"
             />
             <span>

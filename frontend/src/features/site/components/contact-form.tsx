@@ -5,7 +5,7 @@ import { BUSINESS } from '@/config/business'
 import { messageFor, reportError } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
 import { CircleCheck } from 'lucide-react'
-import { useRef, useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { useSendMessage } from '../api/send-message'
 import { LENGTHS, mailOf, wrongIn, type Wrong } from '../contact-fields'
@@ -21,13 +21,18 @@ export function ContactForm() {
   const { t } = useTranslation()
   const user = useAppStore((state) => state.user)
   const form = useRef<HTMLFormElement>(null)
-  const [values, setValues] = useState({
-    name: user?.name ?? '',
-    email: user?.email ?? '',
-    phone: user?.phone ? `+${user.phone}` : '',
-    subject: '',
-    message: '',
-  })
+  const [values, setValues] = useState({ name: '', email: '', phone: '', subject: '', message: '' })
+  // The page that was made ahead knows of nobody; who it is turns up when it is taken over. What was typed stays.
+  useEffect(() => {
+    if (!user) return
+    const phone = user.phone ? `+${user.phone}` : ''
+    setValues((now) => ({
+      ...now,
+      name: now.name || user.name || '',
+      email: now.email || user.email || '',
+      phone: now.phone || phone,
+    }))
+  }, [user])
   const [website, setWebsite] = useState('')
   const [wrong, setWrong] = useState<Wrong>({})
   const { mutate, isPending, isSuccess, error, reset } = useSendMessage()
@@ -81,7 +86,7 @@ export function ContactForm() {
             maxLength={LENGTHS[name]}
             value={values[name]}
             error={name === 'subject' ? undefined : word(name)}
-            onChange={({ target: { value } }) => setValues({ ...values, [name]: value })}
+            onChange={({ target: { value } }) => setValues((now) => ({ ...now, [name]: value }))}
           />
         ))}
       </div>
@@ -105,7 +110,7 @@ export function ContactForm() {
         maxLength={LENGTHS.message}
         value={values.message}
         error={word('message')}
-        onChange={({ target: { value } }) => setValues({ ...values, message: value })}
+        onChange={({ target: { value } }) => setValues((now) => ({ ...now, message: value }))}
       />
       {error && (
         <div role="alert" className="rounded-lg bg-red-50 p-4 text-red-900 dark:bg-red-950 dark:text-red-100">
