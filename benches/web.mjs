@@ -7,22 +7,17 @@
 // stand beside them.
 
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
+import { executablePath } from '../tests/browser/chromium.mjs';
 import { platform, root, until } from '../tests/harness.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 5);
-const executablePath = [
-  process.env.NILAM_CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((candidate) => candidate && existsSync(candidate));
 const KB = 1024;
 const dist = path.join(root, 'frontend/dist');
 const lines = [];
