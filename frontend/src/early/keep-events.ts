@@ -47,7 +47,8 @@ export function keepEvents() {
   }
   const types = ['input', 'change', 'click', 'submit'] as const
   for (const type of types) addEventListener(type, keep, true)
-  // One after the other, each when the page knows of those before it; what comes meanwhile stands in line.
+  // One after the other, each when the page knows of those before it; what comes meanwhile stands in line. All that was typed is said
+  // before the next picture is drawn: a field that the page has rendered anew meanwhile is not seen empty.
   const replay = () => {
     const [first] = kept.values()
     if (!first) {
@@ -58,7 +59,8 @@ export function keepEvents() {
     isAgain = true
     doAgain(first)
     isAgain = false
-    setTimeout(replay)
+    if (first.type === 'value') queueMicrotask(replay)
+    else setTimeout(replay)
   }
   return replay
 }
