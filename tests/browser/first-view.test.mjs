@@ -86,6 +86,40 @@ it('keeps every field of a form that was filled before the application was there
   await close();
 });
 
+it(
+  'keeps the page, and answers around it, while the code of the page itself is on its way',
+  onePass,
+  async () => {
+    const { page, problems, close } = await visit({ width: 390, height: 844 });
+    await page.goto(at('/auth/login'));
+    await page.getByRole('tab', { name: 'Email' }).click();
+    await page.getByRole('textbox', { name: 'Email' }).fill('owner@demo.example.com');
+    await page.getByLabel('Password').fill('nilam-demo-2026');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL((url) => url.pathname !== '/auth/login');
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route('**/assets/contact-*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const signedIn = page.waitForResponse('**/auth/v1/user');
+    await page.goto(at('/contact'));
+    await signedIn;
+    await page.getByRole('button', { name: 'Menu' }).click();
+    // With the account in it: the session was known, and the page did not give way to nothing for it.
+    await page.getByRole('navigation', { name: 'Menu' }).getByText('Dashboard').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Contact' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('[name=message]').fill('A question about the hall.');
+    release();
+    await page.locator('[name=name]').and(page.locator(':not([value=""])')).waitFor();
+    assert.equal(await page.locator('[name=message]').inputValue(), 'A question about the hall.');
+    assert.deepEqual(problems, []);
+    await close();
+  },
+);
+
 it('says so when the application does not come, and how to go on', onePass, async () => {
   const { page, close } = await visit();
   let cut = 0;

@@ -2,6 +2,7 @@ import { Footer } from '@/components/layouts/footer'
 import { Header } from '@/components/layouts/header'
 import { logout } from '@/features/auth/session'
 import { pageView } from '@/lib/analytics'
+import { replayAround } from '@/lib/early'
 import { afterwards } from '@/lib/idle'
 import { onFirstNotice } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
@@ -17,6 +18,7 @@ import {
 } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
+import { CONTENT } from '@/early/state'
 import { ErrorBoundary } from './error-boundary'
 
 const Kept = lazy(() => import('./kept').then((module) => ({ default: module.Kept })))
@@ -120,31 +122,57 @@ function OfflineBar() {
 }
 
 /** The place of notifications comes once the page is there, or with the first of them. */
-function useNoticed() {
+function NoticesLater() {
+  const theme = useAppStore((state) => state.theme)
   const [noticed, setNoticed] = useState(false)
   useEffect(() => {
     const show = () => startTransition(() => setNoticed(true))
     onFirstNotice(show)
     afterwards(show)
   }, [])
-  return noticed
+  return <Suspense>{noticed && <Notices theme={theme} />}</Suspense>
 }
 
+/** News for whoever is signed in. */
+function News() {
+  const user = useAppStore((state) => (state.loading ? '' : (state.user?.id ?? '')))
+  return <Suspense>{user && <LiveNotices key={user} user={user} />}</Suspense>
+}
+
+/** Says each new page's title to those who hear the screen. */
+function Announcement() {
+  const announcement = useRouteChanges()
+  return (
+    <p aria-live="polite" className="sr-only">
+      {announcement}
+    </p>
+  )
+}
+
+/** The document has the theme's class; and from here on what is around the page answers. */
+function useShell() {
+  useEffect(() => {
+    const follow = ({ theme }: { theme: string }) =>
+      document.documentElement.classList.toggle('dark', theme === 'dark')
+    follow(useAppStore.getState())
+    replayAround()
+    return useAppStore.subscribe(follow)
+  }, [])
+}
+
+/**
+ * What is around every page. It renders only when the address or the language changes: a page that was made ahead, and whose code is not
+ * there yet, would give way to nothing when what is around it rendered for any other reason. So each part follows the store by itself.
+ */
 export function Shell() {
   const { t } = useTranslation()
-  const theme = useAppStore((state) => state.theme)
-  const user = useAppStore((state) => (state.loading ? '' : (state.user?.id ?? '')))
   const { pathname } = useLocation()
-  const announcement = useRouteChanges()
   useScroll()
-  const noticed = useNoticed()
-  useEffect(() => {
-    document.documentElement.classList.toggle('dark', theme === 'dark')
-  }, [theme])
+  useShell()
   return (
     <div className="flex min-h-screen flex-col">
       <a
-        href="#content"
+        href={`#${CONTENT}`}
         className="sr-only z-50 rounded bg-white px-4 py-3 text-slate-900 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
         {t('skip')}
@@ -157,7 +185,7 @@ export function Shell() {
           </Suspense>
         }
       />
-      <main id="content" tabIndex={-1} className="grow outline-none">
+      <main id={CONTENT} tabIndex={-1} className="grow outline-none">
         <ErrorBoundary key={pathname}>
           <Suspense fallback={<div className="min-h-screen" />}>
             <Outlet />
@@ -166,11 +194,9 @@ export function Shell() {
       </main>
       <Footer />
       <OfflineBar />
-      <p aria-live="polite" className="sr-only">
-        {announcement}
-      </p>
-      <Suspense>{user && <LiveNotices key={user} user={user} />}</Suspense>
-      <Suspense>{noticed && <Notices theme={theme} />}</Suspense>
+      <Announcement />
+      <News />
+      <NoticesLater />
     </div>
   )
 }

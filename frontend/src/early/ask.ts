@@ -34,7 +34,7 @@ function begin(plan: Plan, slug: string, config: unknown, early: Early) {
   const response = fetch(url, { method, headers, ...(body && { body }) })
   const copy = response.then((answer) => answer.clone())
   response.catch(() => {})
-  early.answer = { method, url, body, authorization: headers.authorization ?? '', response }
+  early.answer = { method, url, body, authorization: headers.authorization ?? '', at: Date.now(), response }
   if (picture)
     void copy
       .then((answer) => answer.json())

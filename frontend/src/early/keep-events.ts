@@ -1,3 +1,5 @@
+import { CONTENT } from './state'
+
 /** `value` is what was typed or chosen: a field that the page renders anew meanwhile has forgotten it. */
 type Kept = { target: HTMLElement; type: string; value?: string }
 
@@ -20,14 +22,17 @@ function doAgain({ target, type, value }: Kept) {
 
 /**
  * A page that was made ahead is seen before its code is there. Links and typing work by themselves; what was typed, and what was
- * clicked or sent meanwhile, is kept. Returns what does it again.
+ * clicked or sent meanwhile, is kept. Returns what does it again: what was done around the content, and with the rest after it.
  */
 export function keepEvents() {
   const kept = new Map<HTMLElement, Kept>()
   let isAgain = false
+  /** What is around the content answers by itself already. */
+  let isAround = false
+  const answers = (target: Element) => isAround && !target.closest(`#${CONTENT}`)
   const keep = (event: Event) => {
     const from = event.target
-    if (isAgain || !(from instanceof HTMLElement || from instanceof SVGElement)) return
+    if (isAgain || !(from instanceof HTMLElement || from instanceof SVGElement) || answers(from)) return
     const { type } = event
     if (type === 'input' || type === 'change') {
       if (from instanceof HTMLElement && isText(from))
@@ -49,18 +54,20 @@ export function keepEvents() {
   for (const type of types) addEventListener(type, keep, true)
   // One after the other, each when the page knows of those before it; what comes meanwhile stands in line. All that was typed is said
   // before the next picture is drawn: a field that the page has rendered anew meanwhile is not seen empty.
-  const replay = () => {
-    const [first] = kept.values()
+  const replay = (part?: 'around') => {
+    const first = [...kept.values()].find(({ target }) => !part || !target.closest(`#${CONTENT}`))
     if (!first) {
-      for (const type of types) removeEventListener(type, keep, true)
+      isAround = true
+      if (!part) for (const type of types) removeEventListener(type, keep, true)
       return
     }
     kept.delete(first.target)
     isAgain = true
     doAgain(first)
     isAgain = false
-    if (first.type === 'value') queueMicrotask(replay)
-    else setTimeout(replay)
+    const next = () => replay(part)
+    if (first.type === 'value') queueMicrotask(next)
+    else setTimeout(next)
   }
   return replay
 }

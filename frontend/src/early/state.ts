@@ -21,15 +21,20 @@ export type Early = {
     url: string
     body: string
     authorization: string
+    /** When it was asked for, as `Date.now()` says it. */
+    at: number
     response: Promise<Response>
   }
-  /** Lets through again what is done to the page, after doing what was done meanwhile. */
-  replay: () => void
+  /** Lets through again what is done to the page, after doing what was done meanwhile: to all of it, or to what is around its content. */
+  replay: (part?: 'around') => void
 }
 
 declare global {
   var nilamEarly: Early | undefined
 }
+
+/** The id of what the page itself shows; the header and the footer are around it. */
+export const CONTENT = 'content'
 
 /** What stands in a plan for what only a visit knows. */
 export const SLUG = 'slug-of-the-page'

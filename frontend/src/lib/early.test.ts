@@ -27,7 +27,7 @@ beforeEach(() => {
   const response = Promise.resolve(new Response('early'))
   globalThis.nilamEarly = {
     replay: () => {},
-    answer: { method: 'GET', url, body: '', authorization: 'Bearer anon', response },
+    answer: { method: 'GET', url, body: '', authorization: 'Bearer anon', at: Date.now(), response },
   }
 })
 afterEach(() => {
@@ -58,10 +58,16 @@ it('asks itself when the answer did not arrive, and says when nobody waits any m
     url,
     body: '',
     authorization: '',
+    at: Date.now(),
     response: new Promise(() => {}),
   }
   const controller = new AbortController()
   const waiting = fetchOrEarly(url, { signal: controller.signal })
   controller.abort()
   await expect(waiting).rejects.toThrow('abort')
+})
+
+it('asks anew when the answer is old', async () => {
+  globalThis.nilamEarly!.answer!.at -= 60_000
+  expect(await (await asked()).text()).toBe('late')
 })

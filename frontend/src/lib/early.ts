@@ -3,6 +3,9 @@ import type { Early } from '@/early/state'
 /** What the first script of the page began before this code was there; none where that script is not, as in development. */
 const early = (): Early | undefined => globalThis.nilamEarly
 
+/** An answer that was asked for longer ago than this, in milliseconds, may be wrong by now: the page was left in its middle, or its code was slow. */
+const GOOD_FOR = 30_000
+
 /** Whether the page that was made ahead (`/property/_` for all of its kind) is the one of this address. */
 export function madeFor(page: string | undefined, pathname: string) {
   // `/_` is nobody's own.
@@ -39,6 +42,7 @@ export const fetchOrEarly: typeof fetch = async (input, init) => {
   const begun = early()?.answer
   const same =
     begun !== undefined &&
+    Date.now() - begun.at < GOOD_FOR &&
     begun.url === String(input) &&
     begun.method === (init?.method ?? 'GET') &&
     begun.body === (typeof init?.body === 'string' ? init.body : '') &&
@@ -57,4 +61,9 @@ export const fetchOrEarly: typeof fetch = async (input, init) => {
 /** Ends the keeping of what is done to a page that does not answer yet, and does it again. */
 export function replay() {
   early()?.replay()
+}
+
+/** The same for what is around the page, which may answer long before it. */
+export function replayAround() {
+  early()?.replay('around')
 }

@@ -57,6 +57,29 @@ function structuredData() {
   ]
 }
 
+/** By itself, because whatever renders the page's frame anew before the code of its parts is there would empty them. */
+function FeaturedSpaces() {
+  const { t } = useTranslation()
+  const { data } = useQuery(spacesOptions(''))
+  const featured = (data ?? []).filter((space) => space.paid_listing).slice(0, 3)
+  if (featured.length === 0) return null
+  return (
+    <section>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="text-2xl font-bold">{t('hmFeatured')}</h2>
+        <Link to="/coworking" className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
+          {t('hmAll')}
+        </Link>
+      </div>
+      <div className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+        {featured.map((space) => (
+          <SpaceCard key={space.id} space={space} level="h3" />
+        ))}
+      </div>
+    </section>
+  )
+}
+
 export function Component() {
   const { t } = useTranslation()
   usePageMeta(t('hmTitle'))
@@ -67,8 +90,6 @@ export function Component() {
     image: '/seed/scene-01-1280.webp',
     data: structuredData(),
   })
-  const { data } = useQuery(spacesOptions(''))
-  const featured = (data ?? []).filter((space) => space.paid_listing).slice(0, 3)
   return (
     <>
       <section className="bg-gradient-to-br from-blue-100 via-white to-amber-50 dark:from-blue-950 dark:via-slate-950 dark:to-slate-900">
@@ -101,21 +122,7 @@ export function Component() {
         <Suspense fallback={<div className="min-h-[160rem] sm:min-h-[72rem]" />}>
           <HomeProperties />
         </Suspense>
-        {featured.length > 0 && (
-          <section>
-            <div className="flex flex-wrap items-center justify-between gap-2">
-              <h2 className="text-2xl font-bold">{t('hmFeatured')}</h2>
-              <Link to="/coworking" className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
-                {t('hmAll')}
-              </Link>
-            </div>
-            <div className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
-              {featured.map((space) => (
-                <SpaceCard key={space.id} space={space} level="h3" />
-              ))}
-            </div>
-          </section>
-        )}
+        <FeaturedSpaces />
         <section>
           <h2 className="text-2xl font-bold">{t('hmHow')}</h2>
           <ol className="mt-6 grid gap-6 sm:grid-cols-3">
