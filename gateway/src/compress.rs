@@ -20,7 +20,9 @@ pub(crate) fn wish(service: Service, method: &Method, headers: &HeaderMap) -> Op
     }
     let wish = headers.get(header::ACCEPT_ENCODING)?;
     let named = wish.to_str().ok()?;
-    (named.contains("br") || named.contains("gzip")).then(|| wish.clone())
+    // Who may refuse the answer as it is would be refused after the statement has run.
+    let is_plain = !named.contains("identity") && !named.contains('*');
+    (is_plain && (named.contains("br") || named.contains("gzip"))).then(|| wish.clone())
 }
 
 /// Compresses a long answer in JSON as its reader wishes.

@@ -70,28 +70,30 @@ impl Frontend {
 }
 
 /// A path without an extension is one of the application, and a page for those who accept HTML: an unknown API path stays an error that a
-/// program understands, and a missing asset is not a page.
+/// program understands, and a missing asset is not a page. Who takes anything, as what makes the preview of a link does, gets the pages that
+/// were made for the path, but not the one for every path.
 fn files(dir: ServeDir) -> MethodRouter {
     any(move |request: Request| {
         let dir = dir.clone();
         async move {
             let (asked, _) = request.into_parts();
             let path = asked.uri.path();
+            let wish = Wish::of(&asked.headers);
             if has_extension(path) || path.starts_with("/assets/") {
                 let found = file(&dir, &asked, asked.uri.clone()).await;
                 let is_missing = found.status() == StatusCode::NOT_FOUND;
                 // A name with a point in it can be one of the application too.
-                if !is_missing || path.starts_with("/assets/") || !accepts_html(&asked.headers) {
+                if !is_missing || path.starts_with("/assets/") || wish != Wish::Html {
                     return if is_missing {
                         Error::NoRoute.into_response()
                     } else {
                         found
                     };
                 }
-            } else if path != "/" && !accepts_html(&asked.headers) {
+            } else if path != "/" && wish == Wish::Other {
                 return Error::NoRoute.into_response();
             }
-            for candidate in pages(path) {
+            for candidate in pages(path, wish) {
                 let Ok(uri) = Uri::try_from(candidate) else {
                     continue;
                 };
@@ -107,16 +109,16 @@ fn files(dir: ServeDir) -> MethodRouter {
 }
 
 /// The files that may be the page of a path, the best first: its own, the one for every name of its folder, the one for every path, and the
-/// start page of a build that makes no others.
-fn pages(path: &str) -> impl Iterator<Item = String> {
+/// start page of a build that makes no others. The last two are for who asks for a page, and for the root.
+fn pages(path: &str, wish: Wish) -> impl Iterator<Item = String> {
     let path = path.trim_end_matches('/');
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let own = (!path.is_empty()).then(|| format!("{path}.html"));
     let of_folder = (!folder.is_empty()).then(|| format!("{folder}/_.html"));
-    let of_all = (!path.is_empty()).then(|| "/_.html".to_owned());
-    [own, of_folder, of_all, Some("/index.html".to_owned())]
-        .into_iter()
-        .flatten()
+    let any_path = wish == Wish::Html || path.is_empty();
+    let of_all = (any_path && !path.is_empty()).then(|| "/_.html".to_owned());
+    let start = any_path.then(|| "/index.html".to_owned());
+    [own, of_folder, of_all, start].into_iter().flatten()
 }
 
 /// Marks an answer as a page of the application, which an answer that says "not modified" does not show.
@@ -142,12 +144,31 @@ async fn file(dir: &ServeDir, asked: &Parts, uri: Uri) -> Response {
     }
 }
 
-fn accepts_html(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .any(|value| value.contains("text/html"))
+/// What a request would take, as far as pages go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Html,
+    Anything,
+    Other,
+}
+
+impl Wish {
+    fn of(headers: &HeaderMap) -> Self {
+        let mut kinds = headers
+            .get_all(header::ACCEPT)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .peekable();
+        if kinds.peek().is_none() {
+            return Self::Anything;
+        }
+        kinds.fold(Self::Other, |found, named| match found {
+            Self::Html => found,
+            _ if named.contains("text/html") => Self::Html,
+            _ if named.trim_start().starts_with("*/*") => Self::Anything,
+            _ => found,
+        })
+    }
 }
 
 /// Whether the last name of the path ends in an extension.

@@ -209,11 +209,30 @@ async fn a_path_is_served_the_page_that_was_made_for_it() {
     let accepts = [HTML, ("accept-encoding", "br")];
     let response = send(&gateway, "GET", "/coworking", &accepts).await;
     assert_eq!(text_of(response).await, "compressed");
-    // A page is for who reads pages, though it has a file now; the start page is for everybody.
-    for (uri, status) in [("/coworking", StatusCode::NOT_FOUND), ("/", StatusCode::OK)] {
-        let response = send(&gateway, "GET", uri, &[("accept", "*/*")]).await;
-        assert_eq!(response.status(), status, "{uri}");
+    // Who takes anything gets the page that was made for the path, but what is nobody's is not a page to them; who takes JSON gets none.
+    for (uri, accept, expected) in [
+        ("/coworking", "*/*", Some("coworking")),
+        ("/coworking/some-space", "*/*", Some("coworking/_")),
+        ("/anything", "*/*", None),
+        ("/coworking", "application/json, */*;q=0.5", None),
+        ("/coworking", "application/json", None),
+        ("/", "*/*", Some("page")),
+        ("/", "application/json", Some("page")),
+    ] {
+        let response = send(&gateway, "GET", uri, &[("accept", accept)]).await;
+        assert_eq!(
+            response.headers()["vary"],
+            "accept, accept-encoding",
+            "{uri} {accept}"
+        );
+        let Some(name) = expected else {
+            assert_eq!(response.status(), StatusCode::NOT_FOUND, "{uri} {accept}");
+            continue;
+        };
+        assert_eq!(text_of(response).await, marked(name), "{uri} {accept}");
     }
+    let response = send(&gateway, "GET", "/coworking", &[]).await;
+    assert_eq!(text_of(response).await, marked("coworking"));
 }
 
 #[tokio::test]
@@ -235,6 +254,9 @@ async fn a_long_answer_of_the_database_goes_out_compressed_to_who_takes_that() {
         ("/rest/v1/a", "gzip", Some("gzip")),
         ("/rest/v1/a", "zstd", None),
         ("/rest/v1/a", "", None),
+        // What nobody may refuse goes out as it is.
+        ("/rest/v1/a", "gzip;q=0, identity;q=0", None),
+        ("/rest/v1/a", "br;q=0, *", None),
         // Files say themselves how they go.
         ("/storage/v1/object/public/a", "gzip", None),
     ] {
