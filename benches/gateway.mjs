@@ -13,7 +13,7 @@ import { connections, freePort, median, rounds, run, seconds } from './servers.m
 const here = import.meta.dirname;
 const key = 'sb_publishable_bench';
 const token = `eyJhbGciOiJIUzI1NiJ9.${'a'.repeat(120)}.${'b'.repeat(43)}`;
-const REQUESTS = ['get', 'post', 'large'];
+const REQUESTS = ['get', 'post', 'large', 'compressed'];
 const scratch = await mkdtemp(join(tmpdir(), 'bench-'));
 await chmod(scratch, 0o755);
 
@@ -34,17 +34,24 @@ async function nginx(name, workers, port, http) {
   return servers.start(name, 'nginx', ['-c', config], { stdio: 'ignore' }, answers);
 }
 
-/** What both stand in front of: an answer of a kilobyte, and one of a hundred. */
+const place = (id) => ({
+  id,
+  name: `A place to work, number ${id}`,
+  city: 'Chennai',
+  price: (id * 7919) % 90_000,
+});
+
+/** What both stand in front of: an answer of a kilobyte, one of a hundred, and a list of twenty that goes out compressed. */
 async function service() {
   const port = await freePort();
   await writeFile(join(scratch, 'large'), Buffer.alloc(100 * 1024, 'x'));
-  const rows = JSON.stringify(
-    Array.from({ length: 12 }, (_, id) => ({ id, name: `A place to work, number ${id}`, city: 'Chennai' })),
-  );
+  const rows = (length) => JSON.stringify(Array.from({ length }, (_, id) => place(id)));
+  await writeFile(join(scratch, 'list'), rows(250));
   const http = `access_log off; sendfile on;
     server { listen 127.0.0.1:${port}; root ${scratch};
-      location / { add_header Content-Range 0-11/*; return 200 '${rows}'; }
-      location = /large { } }`;
+      location / { add_header Content-Range 0-11/*; return 200 '${rows(12)}'; }
+      location = /large { }
+      location = /list { } }`;
   return { ...(await nginx('service', 1, port, http)), port };
 }
 
@@ -52,6 +59,7 @@ async function peer(upstream) {
   const port = await freePort();
   const http = `log_format own '$remote_addr - - [$time_local] "$request_method $uri $server_protocol" $status $body_bytes_sent "$http_user_agent" $request_time $request_id';
     access_log ${scratch}/nginx.log own buffer=32k flush=1s;
+    gzip on; gzip_types application/json; gzip_comp_level 1; gzip_proxied any; gzip_min_length 1400;
     map $http_apikey $bearer { default ''; '${key}' 'Bearer ${token}'; }
     upstream rest { server 127.0.0.1:${upstream}; keepalive 64; keepalive_requests 100000000; }
     server { listen 127.0.0.1:${port}; client_max_body_size 50m;

@@ -8,10 +8,14 @@ local headers = {
 local path = "/rest/v1/places?select=id,name,city&city=eq.Chennai&order=created_at.desc&limit=20"
 local body = string.rep("x", 1024)
 
+local compressed = { ["Accept-Encoding"] = "gzip" }
+for name, value in pairs(headers) do compressed[name] = value end
+
 local requests = {
   get = function() return wrk.format("GET", path, headers) end,
   post = function() return wrk.format("POST", "/rest/v1/places", headers, body) end,
   large = function() return wrk.format("GET", "/rest/v1/large", headers) end,
+  compressed = function() return wrk.format("GET", "/rest/v1/list", compressed) end,
 }
 local text
 -- Made once: formatting costs more than sending.
