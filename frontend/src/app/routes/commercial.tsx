@@ -5,7 +5,7 @@ import { usePageParams } from '@/lib/page-params'
 import { useTranslation } from '@/i18n/use-translation'
 import { useLocation } from 'react-router-dom'
 
-/** Both `/commercial` and `/search`; the latter is for people, not for search engines. */
+/** Both `/commercial` and `/search`; to search engines they are one page, the former. */
 export function Component() {
   const { t } = useTranslation()
   const { pathname } = useLocation()
@@ -24,7 +24,7 @@ export function Component() {
     ],
   })
   return (
-    <Page title={t('liTitle')} lead={t('liLead')} noindex={search || filtered}>
+    <Page title={t('liTitle')} lead={t('liLead')} noindex={filtered}>
       <PropertyList path={search ? '/search' : '/commercial'} />
     </Page>
   )
