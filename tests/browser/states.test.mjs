@@ -247,6 +247,20 @@ it('D2: says in every list that nothing is there, and what to do about it', oneP
   await inThrees(asAdmin, [...DESKS, '/admin?tab=listings&q=office'], saysThatNothingIsThere);
 });
 
+it('D56: has the letters that owners write in, wherever they are read', onePass, async () => {
+  const titles = await ask('properties?status=eq.active&select=id,title');
+  const { id } = titles.find(({ title }) => /\p{Script=Tamil}/u.test(title));
+  const { page, close } = await visit();
+  await page.goto(at(`/compare?ids=${id}`));
+  await page.getByRole('main').getByRole('table').waitFor();
+  await page.waitForFunction(() =>
+    [...document.fonts].some(
+      ({ family, status }) => family.includes('Noto Sans Tamil Variable') && status === 'loaded',
+    ),
+  );
+  await close();
+});
+
 it(
   'D58: reflows at 400 % in a window of 1280 by 1024, with headings clear of the header',
   onePass,
