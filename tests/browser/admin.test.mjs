@@ -301,7 +301,7 @@ it('makes a co-working space, gives it pictures and prices, and shows it (D25, D
     .getByRole('button', { name: /^Delete/ })
     .click();
   await dialog(page).getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Nothing here.').waitFor();
+  await page.getByText('Nothing here matches.').waitFor();
   assert.deepEqual(serious(problems), []);
   await guest.close();
   await close();

@@ -41,6 +41,28 @@ it('names the fields that are not right, and goes to the first', onePass, async 
   await close();
 });
 
+it('says what is not right in the language of the page', onePass, async () => {
+  for (const [language, letters] of [
+    ['hi', /\p{Script=Devanagari}/u],
+    ['ta', /\p{Script=Tamil}/u],
+  ]) {
+    const { page, close } = await visit();
+    await page.goto(at(`/auth/login?lang=${language}`));
+    const send = page.locator('form button[type=submit]');
+    await send.click();
+    const phone = page.locator('input[type=tel][aria-invalid]');
+    await phone.waitFor();
+    const words = (control) => page.locator(`[id="${control}"]`).innerText();
+    assert.match(await words(await phone.getAttribute('aria-describedby')), letters);
+    await page.getByRole('tab').nth(1).click();
+    await send.click();
+    const email = page.locator('input[name=email][aria-invalid]');
+    await email.waitFor();
+    assert.match(await words(await email.getAttribute('aria-describedby')), letters);
+    await close();
+  }
+});
+
 it('refuses a wrong password in words, and keeps what was typed', async () => {
   const { page, close } = await visit();
   await page.goto(at('/auth/login'));

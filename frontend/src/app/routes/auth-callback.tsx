@@ -6,6 +6,7 @@ import { takeRememberedPath } from '@/features/auth/session'
 import { messageFor } from '@/lib/errors'
 import { getSupabase } from '@/lib/supabase'
 import { notify } from '@/lib/toast'
+import i18next from 'i18next'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate } from 'react-router-dom'
@@ -20,7 +21,8 @@ export function Component() {
       .then(({ auth }) => auth.getSession())
       .then(({ data }) => {
         if (!data.session) return setError(messageFor('missing confirmation token'))
-        notify.success(linkType === 'magiclink' ? 'Welcome back!' : 'Email verified successfully!')
+        // Not by the hook's: another language would take the link a second time.
+        notify.success(i18next.t(linkType === 'magiclink' ? 'okWelcome' : 'okVerified'))
         void navigate(takeRememberedPath(), { replace: true })
       })
       .catch((failure: unknown) => setError(messageFor(failure)))

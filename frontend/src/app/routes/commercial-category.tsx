@@ -1,6 +1,8 @@
 import { Breadcrumb } from '@/components/ui/breadcrumb'
-import { usePageMeta } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
+import { CardSkeletons } from '@/components/ui/card-skeletons'
+import { Failure } from '@/components/ui/failure'
+import { Page, usePageMeta } from '@/components/ui/page'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { facetsOptions } from '@/features/listings/api/get-facets'
 import { CATEGORIES, categoryPath, citySlug, parseCategory } from '@/features/listings/categories'
 import { PropertyList } from '@/features/listings/components/property-list'
@@ -75,15 +77,33 @@ function Category({
 export function Component() {
   const { slug = '' } = useParams()
   const category = parseCategory(slug)
-  const { data, isPending } = useQuery({ ...facetsOptions(''), enabled: category !== null })
+  const { t } = useTranslation()
+  const { data, error, isPending, isFetching, refetch } = useQuery({
+    ...facetsOptions(''),
+    enabled: category !== null,
+  })
   if (!category) return <PropertyPage />
   const cities = Object.keys(data?.city ?? {}).sort()
   if (!category.city) return <Category key={slug} type={category.type} city="" cities={cities} />
   if (isPending)
     return (
-      <div className="min-h-screen pt-28">
-        <Spinner />
+      <div className="mx-auto min-h-screen max-w-7xl px-4 pt-24 pb-16 sm:px-6">
+        <Skeleton>
+          <Bar className="h-7 w-52" />
+          <Bar className="mt-5 h-9 w-80" />
+          <Bar className="mt-4 mb-8 h-6 w-96" />
+          <Bar className="h-11 w-full" />
+          <Bar className="mt-4 h-11 w-full" />
+          <CardSkeletons />
+        </Skeleton>
       </div>
+    )
+  // Which cities there are is not known, so nothing is said about this one.
+  if (error && !data)
+    return (
+      <Page title={t(CATEGORIES[category.type].title)} noindex>
+        <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
+      </Page>
     )
   const city = cities.find((name) => citySlug(name) === category.city)
   return city ? <Category key={slug} type={category.type} city={city} cities={cities} /> : <PropertyPage />

@@ -1,11 +1,11 @@
 import { Button, buttonVariants } from '@/components/ui/button'
 import { Page } from '@/components/ui/page'
 import { Empty } from '@/components/ui/empty'
-import { Spinner } from '@/components/ui/spinner'
+import { Failure } from '@/components/ui/failure'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { comparedOptions } from '@/features/listings/api/get-compared'
 import { compareAddress, readIds } from '@/features/listings/compare'
 import { CompareTable } from '@/features/listings/components/compare-table'
-import { messageFor } from '@/lib/errors'
 import { useSeo } from '@/lib/seo'
 import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
@@ -39,6 +39,25 @@ function useCompared() {
   }
 }
 
+/** The table's head and its first rows while it is on its way. */
+function CompareSkeleton({ columns }: { columns: number }) {
+  return (
+    <Skeleton>
+      <Bar className="mb-4 h-11 w-64" />
+      <div className="grid auto-cols-[minmax(10rem,1fr)] grid-flow-col gap-4 overflow-hidden">
+        {Array.from({ length: columns }, (_, column) => (
+          <div key={column} className="space-y-4">
+            <Bar className="aspect-4/3 w-full" />
+            {Array.from({ length: 8 }, (_row, row) => (
+              <Bar key={row} className="h-6 w-4/5" />
+            ))}
+          </div>
+        ))}
+      </div>
+    </Skeleton>
+  )
+}
+
 export function Component() {
   const { t } = useTranslation()
   const { ids, remove, clear } = useCompared()
@@ -57,14 +76,9 @@ export function Component() {
   return (
     <Page title={t('cmTitle')} lead={t('cmLead')} noindex={ids.length > 0}>
       {error ? (
-        <>
-          <p role="alert">{messageFor(error)}</p>
-          <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-            {t('cwRetry')}
-          </Button>
-        </>
+        <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
       ) : ids.length > 0 && !data ? (
-        <Spinner />
+        <CompareSkeleton columns={ids.length} />
       ) : (
         <>
           {gone > 0 && (

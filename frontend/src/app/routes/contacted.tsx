@@ -1,8 +1,10 @@
 import { cardClass, Page } from '@/components/ui/page'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { contactsOptions, sentOptions } from '@/features/listings/api/kept'
 import { KeptList } from '@/features/listings/components/kept-list'
 import { ENQUIRY_STATUSES } from '@/features/listings/labels'
 import { date } from '@/features/listings/money'
+import { readablePhone } from '@/lib/phone'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { Mail, Phone, MessagesSquare } from 'lucide-react'
@@ -17,7 +19,12 @@ export function Component() {
   const way = 'inline-flex min-h-11 items-center gap-1.5 text-sm font-medium break-all hover:underline'
   return (
     <Page title={t('ceTitle')} noindex>
-      <KeptList query={query} icon={MessagesSquare} empty={t('ceEmpty')}>
+      <KeptList
+        query={query}
+        icon={MessagesSquare}
+        empty={t('ceEmpty')}
+        skeleton={<RowSkeletons count={4} lines={3} />}
+      >
         {(items) => (
           <ul className="space-y-4">
             {items.map(({ id, message, status, created_at: at, property, property_id: about }) => (
@@ -44,7 +51,7 @@ export function Component() {
                       <span className="text-sm">{t('ceOwner', { name: name || t('prOwner') })}</span>
                       {phone && (
                         <a href={`tel:${phone}`} className={way}>
-                          <Phone aria-hidden className="size-4 shrink-0" /> {phone}
+                          <Phone aria-hidden className="size-4 shrink-0" /> {readablePhone(phone)}
                         </a>
                       )}
                       {email && (

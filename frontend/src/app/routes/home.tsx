@@ -1,9 +1,13 @@
 import { buttonVariants } from '@/components/ui/button'
+import { CardSkeletons } from '@/components/ui/card-skeletons'
+import { Failure } from '@/components/ui/failure'
 import { usePageMeta } from '@/components/ui/page'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { spacesOptions } from '@/features/coworking/api/get-spaces'
 import { SpaceCard } from '@/features/coworking/components/space-card'
 import { HomeSearch } from '@/features/listings/components/home-search'
 import { needSection } from '@/i18n'
+import { useHydrating } from '@/lib/hydrating'
 import { siteOrigin, useSeo } from '@/lib/seo'
 import { useQuery } from '@tanstack/react-query'
 import { BadgeCheck, ShieldCheck } from 'lucide-react'
@@ -60,9 +64,19 @@ function structuredData() {
 /** By itself, because whatever renders the page's frame anew before the code of its parts is there would empty them. */
 function FeaturedSpaces() {
   const { t } = useTranslation()
-  const { data } = useQuery(spacesOptions(''))
+  const { data, error, isFetching, refetch } = useQuery(spacesOptions(''))
+  // Far below the fold: the page that is made ahead goes without a shape of it.
+  const hydrating = useHydrating()
   const featured = (data ?? []).filter((space) => space.paid_listing).slice(0, 3)
-  if (featured.length === 0) return null
+  if (!data && hydrating) return null
+  if (!data && !error)
+    return (
+      <Skeleton>
+        <Bar className="h-8 w-64" />
+        <CardSkeletons count={3} />
+      </Skeleton>
+    )
+  if (data && featured.length === 0) return null
   return (
     <section>
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -71,6 +85,7 @@ function FeaturedSpaces() {
           {t('hmAll')}
         </Link>
       </div>
+      {!data && <Failure error={error} busy={isFetching} onRetry={() => void refetch()} className="mt-6" />}
       <div className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
         {featured.map((space) => (
           <SpaceCard key={space.id} space={space} level="h3" />

@@ -1,6 +1,6 @@
 import { Button, buttonVariants } from '@/components/ui/button'
 import { Page } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { ownListingOptions } from '@/features/listings/form/api/listing'
 import { ListingFormView } from '@/features/listings/form/components/listing-form'
 import { Submitted } from '@/features/listings/form/components/submitted'
@@ -34,10 +34,15 @@ export function Component({ id = '' }: { id?: string }) {
     )
   if (id && isPending)
     return (
-      <div className="min-h-screen pt-28">
-        <h1 className="sr-only">{t('lfEditTitle')}</h1>
-        <Spinner />
-      </div>
+      <Page title={t('lfEditTitle')} noindex>
+        <Skeleton>
+          <Bar className="h-12 w-full" />
+          <div className="mt-8 grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+            <Bar className="h-[36rem] w-full rounded-2xl" />
+            <Bar className="h-96 w-full rounded-2xl max-lg:hidden" />
+          </div>
+        </Skeleton>
+      </Page>
     )
   if (id && !data) {
     const missing = notThere(error)

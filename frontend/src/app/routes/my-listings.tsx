@@ -1,7 +1,8 @@
-import { Button, buttonVariants } from '@/components/ui/button'
+import { buttonVariants } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
 import { controlClass } from '@/components/ui/field'
 import { Page } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { Pagination } from '@/features/listings/components/pagination'
 import { ENUMS, TYPES } from '@/features/listings/labels'
 import {
@@ -13,7 +14,6 @@ import {
 import { MyListing } from '@/features/listings/owner/components/my-listing'
 import { statusWord } from '@/features/listings/owner/components/status-badge'
 import { Tabs } from '@/components/ui/tabs'
-import { messageFor } from '@/lib/errors'
 import { cn } from '@/lib/cn'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
@@ -140,14 +140,9 @@ export function Component() {
       </div>
       <Tabs label={t('mlByStatus')} tabs={tabs} current={filter.status} />
       {error && !data ? (
-        <>
-          <p role="alert">{messageFor(error)}</p>
-          <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-            {t('cwRetry')}
-          </Button>
-        </>
+        <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
       ) : isPending ? (
-        <Spinner />
+        <RowSkeletons count={4} lines={4} picture="aspect-4/3 w-full sm:w-48" className="space-y-5" />
       ) : data && data.listings.length > 0 ? (
         <div className={cn('space-y-5', isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
           <p role="status" className="sr-only">
@@ -164,7 +159,10 @@ export function Component() {
           />
         </div>
       ) : (
-        <div className="rounded-2xl border border-dashed border-slate-400 p-8 text-center dark:border-slate-600">
+        <div
+          data-slot="empty"
+          className="rounded-2xl border border-dashed border-slate-400 p-8 text-center dark:border-slate-600"
+        >
           <img src="/free-listing.svg" alt="" width="72" height="72" className="mx-auto" />
           <p className="mt-4 text-lg font-semibold">
             {t(narrowed ? 'mlNoneMatch' : filter.status ? 'mlNoneHere' : 'mlNone')}

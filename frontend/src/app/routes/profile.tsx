@@ -1,12 +1,11 @@
-import { Button } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
 import { cardClass, Page } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { profileOptions } from '@/features/profile/api/profile'
 import { AboutForm } from '@/features/profile/components/about-form'
 import { Avatar } from '@/features/profile/components/avatar'
 import { EmailForm, PasswordForm, PhoneForm } from '@/features/profile/components/contact-forms'
 import { DeleteAccount, NotificationSettings, Sessions } from '@/features/profile/components/settings'
-import { messageFor } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
@@ -35,7 +34,7 @@ export function Component() {
           <Card title={t('pfAbout')}>
             <div className="space-y-6">
               <Avatar profile={data} />
-              <AboutForm key={data.updated_at} profile={data} />
+              <AboutForm key={data.id} profile={data} />
             </div>
           </Card>
           <Card title={t('pfContact')}>
@@ -58,14 +57,9 @@ export function Component() {
           </Card>
         </div>
       ) : error ? (
-        <>
-          <p role="alert">{messageFor(error)}</p>
-          <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-            {t('cwRetry')}
-          </Button>
-        </>
+        <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
       ) : (
-        <Spinner />
+        <RowSkeletons count={4} lines={6} className="space-y-6" />
       )}
     </Page>
   )

@@ -103,7 +103,7 @@ export function Component() {
                 <label key={name} className="flex min-h-11 cursor-pointer items-center gap-2 text-sm">
                   <input
                     type="checkbox"
-                    className="size-5 accent-brand dark:scheme-dark"
+                    className="size-5 accent-brand"
                     checked={facts.amenities.includes(name)}
                     onChange={({ target: { checked } }) =>
                       set({

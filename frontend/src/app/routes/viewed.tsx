@@ -1,6 +1,8 @@
 import { Eye } from 'lucide-react'
 import { Button } from '@/components/ui/button'
+import { CardSkeletons } from '@/components/ui/card-skeletons'
 import { Page } from '@/components/ui/page'
+import { Skeleton } from '@/components/ui/skeleton'
 import { useClearViewed, viewedOptions } from '@/features/listings/api/kept'
 import { KeptList } from '@/features/listings/components/kept-list'
 import { PropertyCard } from '@/features/listings/components/property-card'
@@ -18,7 +20,17 @@ export function Component() {
   const [asking, setAsking] = useState(false)
   return (
     <Page title={t('viTitle')} noindex>
-      <KeptList query={query} icon={Eye} empty={t('viEmpty')}>
+      <KeptList
+        query={query}
+        icon={Eye}
+        empty={t('viEmpty')}
+        skeleton={
+          // Above the cards that come is a button.
+          <Skeleton className="pt-17">
+            <CardSkeletons className="" />
+          </Skeleton>
+        }
+      >
         {(items) => (
           <>
             <div className="mb-6 flex flex-wrap items-center gap-3">

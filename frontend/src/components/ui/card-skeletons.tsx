@@ -1,12 +1,17 @@
+import { cn } from '@/lib/cn'
 import { CARD_SIZES } from '@/lib/images'
 import { EarlyImage } from './early-image'
 
 const WIDTHS = ['w-1/2', 'w-5/6', 'w-2/3', 'w-3/4']
 
 /** Cards as large as those that come. */
-export function CardSkeletons({ count = 6 }: { count?: number }) {
+export function CardSkeletons({ count = 6, className = 'mt-6' }: { count?: number; className?: string }) {
   return (
-    <div aria-hidden data-slot="skeletons" className="mt-6 grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+    <div
+      aria-hidden
+      data-slot="skeletons"
+      className={cn('grid gap-6 sm:grid-cols-2 lg:grid-cols-3', className)}
+    >
       {Array.from({ length: count }, (_, index) => (
         <div
           key={index}

@@ -1,13 +1,15 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** Where nothing is yet: what would be here, and the way to it. */
+/** Where nothing is yet: what would be here, and the way to it. A title is a heading of its own. */
 export function Empty({
   icon: Icon,
+  title,
   text,
   children,
 }: {
   icon: LucideIcon
+  title?: string
   text: string
   children?: ReactNode
 }) {
@@ -19,6 +21,7 @@ export function Empty({
       <span className="mb-4 flex size-14 items-center justify-center rounded-full bg-blue-50 text-brand dark:bg-blue-950 dark:text-blue-200">
         <Icon aria-hidden className="size-7" />
       </span>
+      {title && <h2 className="mb-2 text-2xl font-semibold">{title}</h2>}
       <p className="max-w-md text-lg text-balance">{text}</p>
       {children && <div className="mt-6 flex flex-wrap justify-center gap-3">{children}</div>}
     </div>

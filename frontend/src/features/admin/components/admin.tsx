@@ -1,5 +1,5 @@
 import { Tabs } from '@/components/ui/tabs'
-import { Spinner } from '@/components/ui/spinner'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, type ComponentType } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
@@ -51,7 +51,7 @@ export function Admin() {
         }))}
       />
       <section aria-label={t(TABS[tab])} className="mt-6">
-        <Suspense fallback={<Spinner />}>
+        <Suspense fallback={<RowSkeletons count={8} className="mt-24 space-y-3" />}>
           <Desk key={tab} />
         </Suspense>
       </section>

@@ -54,7 +54,7 @@ export function Audit() {
     return value && t(words[value] ?? value)
   }
   return (
-    <DeskList query={query} search={false}>
+    <DeskList query={query} search={false} empty={t('auNone')}>
       {(row) => {
         const from = status(textIn(row.details, 'from'))
         const to = status(textIn(row.details, 'to'))

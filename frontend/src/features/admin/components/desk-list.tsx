@@ -1,13 +1,15 @@
-import { Button } from '@/components/ui/button'
+import { buttonVariants } from '@/components/ui/button'
+import { Empty } from '@/components/ui/empty'
+import { Failure } from '@/components/ui/failure'
 import { controlClass } from '@/components/ui/field'
-import { Spinner } from '@/components/ui/spinner'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { Pagination } from '@/features/listings/components/pagination'
 import { cn } from '@/lib/cn'
-import { messageFor } from '@/lib/errors'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Search } from 'lucide-react'
+import { Inbox, Search, SearchX } from 'lucide-react'
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
+import { Link } from 'react-router-dom'
 import { useDesk } from '../use-desk'
 
 const WAIT = 250
@@ -63,12 +65,13 @@ function StatusField({ none, options }: { none: string; options: ReadonlyArray<r
       aria-label={t('adStatus')}
       value={status(options.map(([value]) => value))}
       onChange={({ target: { value } }) => set({ status: value, page: '' })}
-      className={cn(controlClass, 'sm:w-52!')}
+      className={cn(controlClass, 'sm:w-60!')}
     >
       <option value="">{none}</option>
       {options.map(([value, text]) => (
         <option key={value} value={value}>
-          {text}
+          {/* Some are words from the middle of a sentence. */}
+          {text.charAt(0).toUpperCase() + text.slice(1)}
         </option>
       ))}
     </select>
@@ -82,7 +85,38 @@ type Props<T> = {
   none?: string
   options?: ReadonlyArray<readonly [string, string]>
   action?: ReactNode
+  /** What is not there yet, and when it would be. */
+  empty: string
+  /** Where one goes from there; the queue, unless said. */
+  next?: ReactNode
   children: (row: T) => ReactNode
+}
+
+const emptyAction = buttonVariants({ className: 'h-auto! min-h-11 whitespace-normal!' })
+
+/** Nothing to show: because of what was asked for, or because there is none. */
+function NoRows({ narrowed, empty, next }: { narrowed: boolean; empty: string; next?: ReactNode }) {
+  const { t } = useTranslation()
+  const { to } = useDesk()
+  return (
+    <div role="status" className="mt-4">
+      {narrowed ? (
+        <Empty icon={SearchX} text={t('adNoneMatch')}>
+          <Link to={to({ q: '', status: '', page: '' })} className={emptyAction}>
+            {t('adShowAll')}
+          </Link>
+        </Empty>
+      ) : (
+        <Empty icon={Inbox} text={empty}>
+          {next ?? (
+            <Link to="/admin" className={emptyAction}>
+              {t('adQueue')}
+            </Link>
+          )}
+        </Empty>
+      )}
+    </div>
+  )
 }
 
 /** One desk: what narrows it, its rows, and the way to more of them. */
@@ -92,12 +126,15 @@ export function DeskList<T extends { id: string | null }>({
   none = '',
   options = [],
   action,
+  empty,
+  next,
   children,
 }: Props<T>) {
   const { t } = useTranslation()
-  const { page, to } = useDesk()
+  const { q, page, status, to } = useDesk()
   const top = useRef<HTMLDivElement>(null)
   const { data, error, isFetching, isPlaceholderData, refetch } = query
+  const narrowed = (search && q !== '') || status(options.map(([value]) => value)) !== '' || page > 1
   return (
     <div ref={top} className="scroll-mt-20">
       <div className="flex flex-wrap gap-3 sm:flex-nowrap">
@@ -105,21 +142,27 @@ export function DeskList<T extends { id: string | null }>({
         {options.length > 0 && <StatusField none={none} options={options} />}
         {action}
       </div>
-      {!data && !error && <Spinner />}
-      {error && (
-        <div className="py-12 text-center">
-          <p role="alert">{messageFor(error)}</p>
-          <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-            {t('cwRetry')}
-          </Button>
-        </div>
-      )}
-      {data && !error && (
+      {error ? (
+        <Failure
+          error={error}
+          busy={isFetching}
+          onRetry={() => void refetch()}
+          className="py-12 text-center"
+        />
+      ) : !data ? (
+        <RowSkeletons count={8} className="mt-13 space-y-3" />
+      ) : data.rows.length === 0 ? (
+        <NoRows narrowed={narrowed} empty={empty} next={next} />
+      ) : (
         <>
           <p role="status" className="my-4 text-sm text-slate-700 dark:text-slate-300">
-            {data.total === 0 ? t('adNothing') : t('adCount', { count: data.total })}
+            {t('adCount', { count: data.total })}
           </p>
-          <ul className={cn('space-y-3 transition-opacity', isPlaceholderData && 'opacity-60')}>
+          <ul
+            aria-busy={isPlaceholderData}
+            // Not so far that it could not be read.
+            className={cn('space-y-3 transition-opacity', isPlaceholderData && 'opacity-85')}
+          >
             {data.rows.map((row) => (
               <li
                 key={row.id}
@@ -154,7 +197,10 @@ export type Tone = keyof typeof TONES
 export const Tag = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
   <span
     data-slot="tag"
-    className={cn('inline-block rounded-full px-2.5 py-0.5 text-xs font-semibold', TONES[tone])}
+    className={cn(
+      'inline-block rounded-full px-2.5 py-0.5 text-xs font-semibold first-letter:uppercase',
+      TONES[tone],
+    )}
   >
     {children}
   </span>

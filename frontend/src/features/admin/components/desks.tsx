@@ -92,7 +92,13 @@ export function Reports() {
   const [archived, setArchived] = useState<{ id: string; name: string } | null>(null)
   return (
     <>
-      <DeskList query={query} search={false} none={t('adOpenAndHandled')} options={options}>
+      <DeskList
+        query={query}
+        search={false}
+        none={t('adOpenAndHandled')}
+        options={options}
+        empty={t('adNoReports')}
+      >
         {(row) => {
           const title = row.property?.title ?? t('adGone')
           const reason = t(REASONS[row.reason] ?? row.reason)
@@ -166,7 +172,13 @@ export function Messages() {
   const [asked, setAsked] = useState<Asked | null>(null)
   return (
     <>
-      <DeskList query={query} search={false} none={t('adOpenAndHandled')} options={options}>
+      <DeskList
+        query={query}
+        search={false}
+        none={t('adOpenAndHandled')}
+        options={options}
+        empty={t('adNoMessages')}
+      >
         {(row) => (
           <>
             <RowText

@@ -87,6 +87,7 @@ export function Enquiries() {
       <DeskList
         query={query}
         none={t('adAnyStatus')}
+        empty={t('adNoEnquiries')}
         options={KNOWN.map((value) => [value, t(STATUSES[value])])}
       >
         {(row) => (

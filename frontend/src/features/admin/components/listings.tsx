@@ -70,6 +70,12 @@ export function Listings() {
       <DeskList
         query={query}
         none={t('adAnyStatus')}
+        empty={t('adNoListings')}
+        next={
+          <Link to="/list-property" className={buttonVariants()}>
+            {t('listProperty')}
+          </Link>
+        }
         options={KNOWN.map((value) => [value, t(STATUSES[value])])}
       >
         {(row) => {

@@ -1,12 +1,14 @@
-import { Button } from '@/components/ui/button'
-import { Spinner } from '@/components/ui/spinner'
+import { Button, buttonVariants } from '@/components/ui/button'
+import { Empty } from '@/components/ui/empty'
+import { Failure } from '@/components/ui/failure'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
-import { messageFor } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import { useQuery } from '@tanstack/react-query'
 import { PartyPopper } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
+import { Link } from 'react-router-dom'
 import { queueOptions, useModerate, type Waiting } from '../api/queue'
 import { useDesk } from '../use-desk'
 import { Age } from './age'
@@ -74,6 +76,30 @@ function Approve({
   )
 }
 
+const card = 'rounded-2xl border border-slate-200 bg-white dark:border-slate-800 dark:bg-slate-900'
+
+/** The two columns of the queue while it is on its way. */
+function QueueSkeleton() {
+  return (
+    <Skeleton className="grid items-start gap-6 pt-9 lg:grid-cols-[22rem_minmax(0,1fr)]">
+      <div className="space-y-2 max-lg:max-h-80 max-lg:overflow-hidden">
+        {Array.from({ length: 6 }, (_, index) => (
+          <div key={index} className={`${card} p-4`}>
+            <Bar className="h-4 w-5/6" />
+            <Bar className="mt-3 h-4 w-2/5" />
+          </div>
+        ))}
+      </div>
+      <div className={`${card} p-4 sm:p-6`}>
+        <Bar className="h-5 w-40" />
+        <Bar className="mt-3 h-8 w-4/5" />
+        <Bar className="mt-3 h-5 w-3/5" />
+        <Bar className="mt-4 h-[400px] w-full rounded-2xl" />
+      </div>
+    </Skeleton>
+  )
+}
+
 export function Queue() {
   const { t } = useTranslation()
   const { id, set } = useDesk()
@@ -95,23 +121,20 @@ export function Queue() {
     { a: () => ask('active'), r: () => ask('rejected'), j: () => go(1), k: () => go(-1) },
     asked !== null,
   )
-  if (error)
-    return (
-      <div className="py-12 text-center">
-        <p role="alert">{messageFor(error)}</p>
-        <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-          {t('cwRetry')}
-        </Button>
-      </div>
+  // What is there stays when a later look fails: a reason may be half written.
+  if (!data)
+    return error ? (
+      <Failure error={error} busy={isFetching} onRetry={() => void refetch()} className="py-12 text-center" />
+    ) : (
+      <QueueSkeleton />
     )
-  if (!data) return <Spinner />
   if (!current)
     return (
-      <div className="flex flex-col items-center gap-3 py-16 text-center">
-        <PartyPopper aria-hidden className="size-10 text-brand dark:text-blue-300" />
-        <h2 className="text-2xl font-semibold">{t('adQueueEmpty')}</h2>
-        <p>{t('adQueueEmptyText')}</p>
-      </div>
+      <Empty icon={PartyPopper} title={t('adQueueEmpty')} text={t('adQueueEmptyText')}>
+        <Link to="/admin?tab=listings" className={buttonVariants()}>
+          {t('adListings')}
+        </Link>
+      </Empty>
     )
   const selected = rows.filter((row) => chosen.includes(row.id))
   const finish = () => {
@@ -170,7 +193,7 @@ export function Queue() {
                 <span className="sr-only">{t('adChoose', { name: row.title })}</span>
                 <input
                   type="checkbox"
-                  className="size-5 accent-brand dark:scheme-dark"
+                  className="size-5 accent-brand"
                   checked={chosen.includes(row.id)}
                   onChange={({ target: { checked } }) =>
                     setChosen(checked ? [...chosen, row.id] : chosen.filter((other) => other !== row.id))

@@ -1,5 +1,6 @@
 import { readablePhone } from '@/lib/phone'
 import { Button } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
 import { Gallery } from '@/components/ui/gallery'
 import { factsOf } from '@/features/listings/facts'
 import { amenitiesOf, AMENITIES, INTENTS, STATUSES, TYPES } from '@/features/listings/labels'
@@ -16,8 +17,16 @@ import { STATUS_TONES } from './listings'
 /** Others at the same address or of the same name, beside what is looked at. */
 function Duplicates({ property }: { property: Waiting }) {
   const { t } = useTranslation()
-  const { data = [] } = useQuery(duplicatesOptions(property.id))
-  if (data.length === 0) return null
+  const { data, error, isFetching, refetch } = useQuery(duplicatesOptions(property.id))
+  // Nothing said would read as: there are none.
+  if (error && !data)
+    return (
+      <section aria-label={t('adDuplicatesTitle')} className="mt-6">
+        <h3 className="mb-2 font-semibold">{t('adDuplicatesTitle')}</h3>
+        <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
+      </section>
+    )
+  if (!data || data.length === 0) return null
   return (
     <section
       data-slot="duplicates"

@@ -1,5 +1,6 @@
-import { Button, buttonVariants } from '@/components/ui/button'
-import { Spinner } from '@/components/ui/spinner'
+import { buttonVariants } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { messageFor } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import { useQuery } from '@tanstack/react-query'
@@ -10,6 +11,15 @@ import { adminSpaceOptions, useSaveSpace, type EditedSpace } from '../api/spaces
 import { EMPTY, textOf, valuesOf, type SpaceText } from '../space-fields'
 import { SpaceForm } from './space-form'
 import { SpaceImages } from './space-images'
+
+function BackLink({ to }: { to: string }) {
+  const { t } = useTranslation()
+  return (
+    <Link to={to} className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
+      <ArrowLeft aria-hidden className="size-4" /> {t('adBackToSpaces')}
+    </Link>
+  )
+}
 
 function Editor({ space, back }: { space: EditedSpace | null; back: string }) {
   const { t } = useTranslation()
@@ -28,9 +38,7 @@ function Editor({ space, back }: { space: EditedSpace | null; back: string }) {
     )
   return (
     <>
-      <Link to={back} className={buttonVariants({ variant: 'link', className: 'px-0!' })}>
-        <ArrowLeft aria-hidden className="size-4" /> {t('adBackToSpaces')}
-      </Link>
+      <BackLink to={back} />
       <h2 className="mt-2 mb-6 text-2xl font-bold wrap-anywhere">{space ? space.name : t('adNewSpace')}</h2>
       {space ? (
         <SpaceImages space={space} />
@@ -50,17 +58,26 @@ function Editor({ space, back }: { space: EditedSpace | null; back: string }) {
 
 /** One co-working space with all that belongs to it; without an id a new one. */
 export function SpaceEditor({ id, back }: { id: string | null; back: string }) {
-  const { t } = useTranslation()
-  const { data, error, refetch } = useQuery({ ...adminSpaceOptions(id ?? ''), enabled: id !== null })
+  const { data, error, isFetching, refetch } = useQuery({
+    ...adminSpaceOptions(id ?? ''),
+    enabled: id !== null,
+  })
   if (id === null) return <Editor space={null} back={back} />
-  if (error)
-    return (
-      <div className="py-12 text-center">
-        <p role="alert">{messageFor(error)}</p>
-        <Button className="mt-4" onClick={() => void refetch()}>
-          {t('cwRetry')}
-        </Button>
-      </div>
-    )
-  return data ? <Editor space={data} back={back} /> : <Spinner />
+  // A form that is open stays, with what was typed, when a later look fails.
+  if (data) return <Editor space={data} back={back} />
+  return (
+    <>
+      <BackLink to={back} />
+      {error ? (
+        <Failure
+          error={error}
+          busy={isFetching}
+          onRetry={() => void refetch()}
+          className="py-12 text-center"
+        />
+      ) : (
+        <RowSkeletons lines={5} count={3} className="mt-4 space-y-6" />
+      )}
+    </>
+  )
 }

@@ -38,7 +38,7 @@ function Tick({
     <label className="flex min-h-11 cursor-pointer items-center gap-2 text-sm">
       <input
         type="checkbox"
-        className="size-5 shrink-0 accent-brand dark:scheme-dark"
+        className="size-5 shrink-0 accent-brand"
         checked={checked}
         onChange={(event) => onChange(event.target.checked)}
       />

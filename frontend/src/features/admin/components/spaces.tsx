@@ -55,6 +55,11 @@ export function Spaces() {
   const { q, page, status, id, to } = useDesk()
   const query = useQuery(adminSpacesOptions({ q, page, status: status(['active', 'inactive']) }))
   const [asked, setAsked] = useState<Asked | null>(null)
+  const add = (
+    <Link to={to({ id: 'new' })} className={buttonVariants()}>
+      <Plus aria-hidden className="size-4" /> {t('adNewSpace')}
+    </Link>
+  )
   if (id) return <SpaceEditor key={id} id={id === 'new' ? null : id} back={to({ id: '' })} />
   return (
     <>
@@ -65,11 +70,9 @@ export function Spaces() {
           ['active', t('adShown')],
           ['inactive', t('adHidden')],
         ]}
-        action={
-          <Link to={to({ id: 'new' })} className={buttonVariants()}>
-            <Plus aria-hidden className="size-4" /> {t('adNewSpace')}
-          </Link>
-        }
+        action={add}
+        empty={t('adNoSpaces')}
+        next={add}
       >
         {(row) => {
           const ask = (deed: Asked['deed']) => () => setAsked({ deed, id: row.id, name: row.name })

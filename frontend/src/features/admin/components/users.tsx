@@ -56,6 +56,7 @@ export function Users() {
       <DeskList
         query={query}
         none={t('adAnyUser')}
+        empty={t('adNoUsers')}
         options={[
           ['verified', t('adVerifiedBuyers')],
           ['unverified', t('adOtherUsers')],

@@ -23,11 +23,11 @@ export function strength(password: string) {
 
 function validate(mode: Mode, form: FormData, text: (name: string) => string, t: TFunction): FieldErrors {
   const errors: FieldErrors = {}
-  if (!isEmail(text('email'))) errors.email = 'Please enter a valid email address.'
-  if (mode === 'in' && !text('password')) errors.password = 'This field is required.'
+  if (!isEmail(text('email'))) errors.email = t('xeEmail')
+  if (mode === 'in' && !text('password')) errors.password = t('xeRequired')
   if (mode === 'up') {
-    if (!text('fullName').trim()) errors.fullName = 'This field is required.'
-    if (text('phone') && !toE164(text('phone'))) errors.phone = 'Please enter a valid phone number.'
+    if (!text('fullName').trim()) errors.fullName = t('xeRequired')
+    if (text('phone') && !toE164(text('phone'))) errors.phone = t('xePhone')
     if (text('password').length < 8) errors.password = t('passwordShort')
     if (text('password') !== text('confirmPassword')) errors.confirmPassword = t('passwordsDiffer')
     if (!form.has('terms')) errors.terms = t('termsNeeded')
@@ -160,7 +160,12 @@ export function EmailForm({ initial = 'in' }: { initial?: 'in' | 'forgot' }) {
             error={errors.confirmPassword}
           />
           <label className="flex min-h-11 items-center gap-3 text-sm">
-            <input type="checkbox" name="terms" className="size-5" aria-invalid={Boolean(errors.terms)} />
+            <input
+              type="checkbox"
+              name="terms"
+              className="size-5 accent-brand"
+              aria-invalid={Boolean(errors.terms)}
+            />
             <span>
               {t('acceptTerms')}{' '}
               <Link to="/privacy-policy" className="underline">

@@ -37,7 +37,7 @@ export function PhoneForm() {
   }
   const send = async () => {
     const number = toE164(phone)
-    if (!number) return setError('Please enter a valid phone number.')
+    if (!number) return setError(t('xePhone'))
     if (await run(() => sendCode(number))) {
       setSentTo(number)
       setWait(60)
@@ -85,7 +85,7 @@ export function PhoneForm() {
       onSubmit={(event) => {
         event.preventDefault()
         if (code.length === 6) void verify(code)
-        else setError('Please enter a valid value.')
+        else setError(t('xeInvalid'))
       }}
     >
       <p role="status">{t('codeSent', { phone: sentTo })}</p>

@@ -1,4 +1,4 @@
-import { Button } from '@/components/ui/button'
+import { Button, buttonVariants } from '@/components/ui/button'
 import { controlClass } from '@/components/ui/field'
 import { CardSkeletons } from '@/components/ui/card-skeletons'
 import { Spinner } from '@/components/ui/spinner'
@@ -9,6 +9,7 @@ import { usePageParams } from '@/lib/page-params'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
+import { Link } from 'react-router-dom'
 import { citiesOptions, spacesOptions } from '../api/get-spaces'
 import { applyFilters, BUDGETS, readFilters, SORTS } from '../filter'
 import { AMENITIES, cardPrice, OFFERINGS } from '../format'
@@ -165,7 +166,7 @@ export function SpaceList() {
           <CardSkeletons />
         </>
       ) : shown.length === 0 ? (
-        <div className="py-20 text-center">
+        <div data-slot="nothing-found" className="py-20 text-center">
           <h2 className="text-2xl font-semibold">{t('cwEmpty')}</h2>
           {error ? (
             <p role="alert" className="mt-2">
@@ -184,6 +185,11 @@ export function SpaceList() {
               <Button variant={error ? 'outline' : 'default'} onClick={() => setParams({})}>
                 {t('clear')}
               </Button>
+            )}
+            {!error && !filtered && (
+              <Link to="/commercial" className={buttonVariants()}>
+                {t('commercial')}
+              </Link>
             )}
           </div>
         </div>

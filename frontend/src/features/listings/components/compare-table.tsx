@@ -88,7 +88,7 @@ export function CompareTable({
       <label className="mb-3 flex min-h-11 w-fit cursor-pointer items-center gap-2 font-medium">
         <input
           type="checkbox"
-          className="size-5 accent-brand dark:scheme-dark"
+          className="size-5 accent-brand"
           checked={onlyDifferences}
           onChange={({ target }) => setOnlyDifferences(target.checked)}
         />

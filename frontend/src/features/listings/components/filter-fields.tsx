@@ -79,7 +79,7 @@ function Tick({
     >
       <input
         type="checkbox"
-        className="size-4 accent-brand dark:scheme-dark"
+        className="size-4 accent-brand"
         checked={checked}
         onChange={(event) => onChange(event.target.checked)}
       />

@@ -1,5 +1,7 @@
-import { Button, buttonVariants } from '@/components/ui/button'
-import { messageFor } from '@/lib/errors'
+import { buttonVariants } from '@/components/ui/button'
+import { CardSkeletons } from '@/components/ui/card-skeletons'
+import { Failure } from '@/components/ui/failure'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import type { Enums } from '@/types/database'
 import { useQuery } from '@tanstack/react-query'
 import { Building, Building2, Factory, Store, Warehouse } from 'lucide-react'
@@ -20,7 +22,7 @@ const ICONS: Readonly<Record<Enums<'property_type'>, typeof Building>> = {
 const ORDER = ['office', 'retail', 'warehouse', 'industrial', 'mixed_use'] as const
 const CITIES = 8
 const tile =
-  'flex h-full items-center gap-3 rounded-2xl border border-slate-200 bg-white p-3 sm:p-4 shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900'
+  'flex h-full items-center gap-2 sm:gap-3 rounded-2xl border border-slate-200 bg-white p-3 sm:p-4 shadow-sm hover:border-brand hover:shadow-md dark:border-slate-800 dark:bg-slate-900'
 
 /** What the home page has of commercial property: its types, its cities and those that were paid for. */
 export function HomeProperties() {
@@ -55,7 +57,12 @@ export function HomeProperties() {
           })}
         </ul>
       </section>
-      {paid.isPending && <div className="min-h-[100rem] sm:min-h-[35rem]" />}
+      {paid.isPending && (
+        <Skeleton className="min-h-[100rem] sm:min-h-[35rem]">
+          <Bar className="h-8 w-64" />
+          <CardSkeletons count={3} />
+        </Skeleton>
+      )}
       {featured.length > 0 && (
         <section>
           <div className="flex flex-wrap items-center justify-between gap-2">
@@ -71,17 +78,23 @@ export function HomeProperties() {
           </div>
         </section>
       )}
-      {facets.isPending && <div className="min-h-[24rem] lg:min-h-[13rem]" />}
+      {facets.isPending && (
+        <Skeleton className="min-h-[24rem] lg:min-h-[13rem]">
+          <Bar className="h-8 w-48" />
+          <div className="mt-6 grid gap-4 min-[360px]:grid-cols-2 max-sm:gap-3 lg:grid-cols-4">
+            {Array.from({ length: CITIES }, (_, index) => (
+              <Bar key={index} className="h-18 rounded-2xl" />
+            ))}
+          </div>
+        </Skeleton>
+      )}
       {failed.length > 0 && (
         <section>
-          <p role="alert">{messageFor(failed[0]?.error)}</p>
-          <Button
-            className="mt-4"
-            disabled={failed.some(({ isFetching }) => isFetching)}
-            onClick={() => failed.forEach(({ refetch }) => void refetch())}
-          >
-            {t('cwRetry')}
-          </Button>
+          <Failure
+            error={failed[0]?.error}
+            busy={failed.some(({ isFetching }) => isFetching)}
+            onRetry={() => failed.forEach(({ refetch }) => void refetch())}
+          />
         </section>
       )}
       {cities.length > 0 && (

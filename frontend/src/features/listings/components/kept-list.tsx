@@ -1,7 +1,8 @@
-import { Button, buttonVariants } from '@/components/ui/button'
+import { buttonVariants } from '@/components/ui/button'
+import { CardSkeletons } from '@/components/ui/card-skeletons'
 import { Empty } from '@/components/ui/empty'
-import { Spinner } from '@/components/ui/spinner'
-import { messageFor } from '@/lib/errors'
+import { Failure } from '@/components/ui/failure'
+import { Skeleton } from '@/components/ui/skeleton'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -13,26 +14,28 @@ export function KeptList<T>({
   query,
   empty,
   icon,
+  skeleton,
   children,
 }: {
   query: UseQueryResult<readonly T[]>
   empty: string
   icon: LucideIcon
+  /** Its shape while it is on its way; cards, unless said. */
+  skeleton?: ReactNode
   children: (items: readonly T[]) => ReactNode
 }) {
   const { t } = useTranslation()
   const { data, error, isFetching, refetch } = query
   if (data && data.length > 0) return children(data)
-  if (error)
+  if (error) return <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
+  if (!data)
     return (
-      <>
-        <p role="alert">{messageFor(error)}</p>
-        <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-          {t('cwRetry')}
-        </Button>
-      </>
+      skeleton ?? (
+        <Skeleton>
+          <CardSkeletons className="" />
+        </Skeleton>
+      )
     )
-  if (!data) return <Spinner />
   return (
     <Empty icon={icon} text={empty}>
       <Link to="/commercial" className={buttonVariants({ className: 'h-auto! min-h-11 whitespace-normal!' })}>

@@ -1,6 +1,7 @@
-import { Button } from '@/components/ui/button'
+import { Button, buttonVariants } from '@/components/ui/button'
 import { useQueries } from '@tanstack/react-query'
 import { useTranslation } from '@/i18n/use-translation'
+import { Link } from 'react-router-dom'
 import { countOptions } from '../api/search'
 import { describeFilter } from '../describe-filter'
 import { activeFilters, without, type Filters } from '../filters'
@@ -42,10 +43,14 @@ export function NothingFound({
           ))}
         </ul>
       )}
-      {names.length > 0 && (
+      {names.length > 0 ? (
         <Button className="mt-6" onClick={onClear}>
           {t('clear')}
         </Button>
+      ) : (
+        <Link to="/list-property" className={buttonVariants({ className: 'mt-6' })}>
+          {t('listProperty')}
+        </Link>
       )}
     </div>
   )

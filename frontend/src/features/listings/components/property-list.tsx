@@ -155,12 +155,20 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
   const top = useRef<HTMLDivElement>(null)
   const enabled = !useHydrating()
   const query = useQuery({ ...searchOptions(filters), enabled })
-  const { error, isFetching, isPlaceholderData, refetch } = query
+  const { error, isFetching, isPlaceholderData } = query
   // Rendering many cards gives way to whoever types or touches meanwhile.
   const data = useDeferredValue(query.data)
   const isPending = !data && !error
   const rendered = useGradually(data?.properties ?? [], FIRST)
-  const { data: counts = {} as Counts } = useQuery({ ...facetsOptions(filters.q), enabled })
+  const facets = useQuery({ ...facetsOptions(filters.q), enabled })
+  const { data: known } = facets
+  const counts: Counts = known ?? {}
+  // Nothing is counted as none before it was counted.
+  const numberOf = (facet: string, value: string) => (known ? ` (${known[facet]?.[value] ?? 0})` : '')
+  const again = () => {
+    void query.refetch()
+    if (facets.error) void facets.refetch()
+  }
   // A category is a page to read; the map belongs to the search.
   const views: readonly View[] = fixed.type ? ['grid', 'list'] : ['grid', 'list', 'map']
   const view = views.find((each) => each === params.get('view')) ?? 'grid'
@@ -213,7 +221,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
           value={filters.type.length === 1 ? (filters.type[0] ?? '') : ''}
           options={Object.entries(TYPES).map(([value, word]) => [
             value,
-            `${t(word)} (${counts.type?.[value] ?? 0})`,
+            `${t(word)}${numberOf('type', value)}`,
           ])}
           onChange={(value) =>
             change({ type: readFilters(new URLSearchParams({ type: value })).type, sub: [] })
@@ -224,7 +232,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
           none={t('allCities')}
           hideLabel
           value={filters.city}
-          options={cities.sort().map((city) => [city, `${city} (${counts.city?.[city] ?? 0})`])}
+          options={cities.sort().map((city) => [city, `${city}${numberOf('city', city)}`])}
           onChange={(city) => change({ city, locality: '' })}
         />
         <Button variant="outline" onClick={() => setSheet(true)}>
@@ -246,7 +254,7 @@ export function PropertyList({ path, fixed = {} }: { path: string; fixed?: Fixed
           <p role="alert" className="mt-2">
             {messageFor(error)}
           </p>
-          <Button className="mt-6" disabled={isFetching} onClick={() => void refetch()}>
+          <Button className="mt-6" disabled={isFetching} onClick={again}>
             {t('cwRetry')}
           </Button>
         </div>

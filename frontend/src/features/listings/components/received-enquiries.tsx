@@ -1,5 +1,6 @@
-import { Button } from '@/components/ui/button'
-import { messageFor } from '@/lib/errors'
+import { buttonVariants } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
 import { notify } from '@/lib/toast'
 import { useAppStore } from '@/stores/app-store'
@@ -14,19 +15,32 @@ import { date } from '../money'
 export function ReceivedEnquiries() {
   const { t } = useTranslation()
   const user = useAppStore((state) => state.user?.id ?? '')
-  const { data, error, isPending, isFetching, refetch } = useQuery(receivedOptions(user))
+  const { data, error, isFetching, refetch } = useQuery(receivedOptions(user))
   const read = useMarkRead()
-  if (isPending) return <p role="status">{t('loading')}</p>
-  if (error)
+  if (!data)
+    return error ? (
+      <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton className="space-y-8">
+        {[0, 1, 2].map((row) => (
+          <div key={row} className="space-y-2.5">
+            <Bar className="h-5 w-40" />
+            <Bar className="h-4 w-3/5" />
+            <Bar className="h-4 w-4/5" />
+            <Bar className="h-5 w-52" />
+          </div>
+        ))}
+      </Skeleton>
+    )
+  if (data.length === 0)
     return (
       <>
-        <p role="alert">{messageFor(error)}</p>
-        <Button className="mt-3" disabled={isFetching} onClick={() => void refetch()}>
-          {t('cwRetry')}
-        </Button>
+        <p>{t('reNone')}</p>
+        <Link to="/list-property" className={buttonVariants({ variant: 'outline', className: 'mt-4' })}>
+          {t('listProperty')}
+        </Link>
       </>
     )
-  if (data.length === 0) return <p>{t('reNone')}</p>
   const action = 'inline-flex min-h-11 items-center gap-1.5 text-sm font-medium hover:underline'
   return (
     <ul data-slot="received-enquiries" className="divide-y divide-slate-200 dark:divide-slate-800">

@@ -1,4 +1,5 @@
 import { Button } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
 import { cn } from '@/lib/cn'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -28,7 +29,7 @@ export function PropertyMap({ filters, lit, onLight, onBox, className }: Props) 
   const drawn = useRef<DrawnMap>(undefined)
   const [following, setFollowing] = useState(true)
   const [moved, setMoved] = useState(false)
-  const { data, isFetching, isPlaceholderData } = useQuery(pinsOptions(filters))
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(pinsOptions(filters))
   // What the map calls back to is of the latest render, while the map itself stays the same.
   const now = useRef({ following, onBox, onLight })
   useEffect(() => {
@@ -91,7 +92,7 @@ export function PropertyMap({ filters, lit, onLight, onBox, className }: Props) 
         >
           <input
             type="checkbox"
-            className="size-4 accent-brand dark:scheme-dark"
+            className="size-4 accent-brand"
             checked={following}
             onChange={({ target }) => {
               setFollowing(target.checked)
@@ -117,6 +118,17 @@ export function PropertyMap({ filters, lit, onLight, onBox, className }: Props) 
           </Button>
         )}
       </div>
+      {error && !data && (
+        <Failure
+          error={error}
+          busy={isFetching}
+          onRetry={() => void refetch()}
+          className={cn(
+            box,
+            'absolute top-1/2 left-1/2 z-[500] w-max max-w-[80%] -translate-1/2 p-4 text-center',
+          )}
+        />
+      )}
       <p
         role="status"
         className={cn(box, 'absolute bottom-3 left-3 z-[500] max-w-[70%] px-3 py-1.5 text-sm font-medium')}

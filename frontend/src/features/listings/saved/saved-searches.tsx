@@ -1,12 +1,13 @@
 import { Button, buttonVariants } from '@/components/ui/button'
+import { Empty } from '@/components/ui/empty'
+import { Failure } from '@/components/ui/failure'
 import { controlClass } from '@/components/ui/field'
 import { cardClass } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
-import { messageFor } from '@/lib/errors'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { notify } from '@/lib/toast'
 import type { Enums } from '@/types/database'
 import { useQuery } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
+import { BookmarkPlus, Trash2 } from 'lucide-react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
 import { describeFilter } from '../describe-filter'
@@ -18,27 +19,22 @@ import { fromQuery, savedOptions, useChangeSaved } from './api'
 /** The searches that somebody kept, and how they are told of what is new in them. */
 export function SavedSearches({ user }: { user: string }) {
   const { t } = useTranslation()
-  const { data, error, isPending, isFetching, refetch } = useQuery(savedOptions(user))
+  const { data, error, isFetching, refetch } = useQuery(savedOptions(user))
   const change = useChangeSaved()
   const onError = (failure: unknown) => notify.failure(failure, 'saved-search')
-  if (isPending) return <Spinner />
-  if (error)
-    return (
-      <>
-        <p role="alert">{messageFor(error)}</p>
-        <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-          {t('cwRetry')}
-        </Button>
-      </>
+  if (!data)
+    return error ? (
+      <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
+    ) : (
+      <RowSkeletons count={4} />
     )
   if (data.length === 0)
     return (
-      <>
-        <p>{t('ssNone')}</p>
-        <Link to="/search" className={buttonVariants({ className: 'mt-4' })}>
+      <Empty icon={BookmarkPlus} text={t('ssNone')}>
+        <Link to="/search" className={buttonVariants({ className: 'h-auto! min-h-11 whitespace-normal!' })}>
           {t('prBrowse')}
         </Link>
-      </>
+      </Empty>
     )
   return (
     <ul data-slot="saved-searches" className="space-y-4">

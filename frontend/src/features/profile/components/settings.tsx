@@ -1,4 +1,6 @@
 import { Button } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { Dialog } from '@/components/ui/dialog'
 import { notify } from '@/lib/toast'
 import { useQuery } from '@tanstack/react-query'
@@ -89,7 +91,7 @@ export function Sessions() {
 
 export function DeleteAccount({ user }: { user: string }) {
   const { t } = useTranslation()
-  const { data } = useQuery(deletionOptions(user))
+  const { data, error, isFetching, refetch } = useQuery(deletionOptions(user))
   const ask = useAskDeletion(user)
   const [sure, setSure] = useState(false)
   const perform = (wanted: boolean) => {
@@ -99,6 +101,16 @@ export function DeleteAccount({ user }: { user: string }) {
       onError: (error) => notify.failure(error, 'delete-account'),
     })
   }
+  // Whether it was asked for decides which of two buttons is shown.
+  if (data === undefined)
+    return error ? (
+      <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton>
+        <Bar className="h-5 w-4/5" />
+        <Bar className="mt-4 h-11 w-40" />
+      </Skeleton>
+    )
   if (data)
     return (
       <>

@@ -179,7 +179,8 @@ export function ListingFormView({
           <div className="sticky bottom-0 z-10 -mx-4 mt-8 -mb-6 flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-slate-200 bg-white px-4 py-3 sm:-mx-6 sm:rounded-b-2xl sm:px-6 dark:border-slate-800 dark:bg-slate-900">
             {previous && (
               <Button variant="outline" onClick={() => go(previous)}>
-                <ArrowLeft aria-hidden className="size-4" /> {t('lfBack')}
+                <ArrowLeft aria-hidden className="size-4" />
+                <span className="max-[28rem]:sr-only">{t('lfBack')}</span>
               </Button>
             )}
             <SavedStamp saved={form.saved} isDraft={form.isDraft} />

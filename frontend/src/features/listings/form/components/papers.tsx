@@ -1,4 +1,6 @@
 import { Button } from '@/components/ui/button'
+import { Failure } from '@/components/ui/failure'
+import { Bar, Skeleton } from '@/components/ui/skeleton'
 import { messageFor, reportError } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -21,7 +23,7 @@ export function Papers({ listing }: { listing: OwnListing }) {
   const { user } = useForm()
   const client = useQueryClient()
   const options = papersOptions(user, listing.id)
-  const { data } = useQuery(options)
+  const { data, error, isFetching, refetch } = useQuery(options)
   const [uploads, setUploads] = useState<readonly Upload[]>([])
   const held = useRef(new Map<string, { file: File; abort: AbortController }>())
   const folder = paperFolder(user, listing.id)
@@ -107,6 +109,15 @@ export function Papers({ listing }: { listing: OwnListing }) {
       <DropZone accept={KINDS_OF_UPLOAD.paper.types} label={t('paAdd')} onFiles={add}>
         <p className="text-sm text-slate-700 dark:text-slate-300">{t('paRules')}</p>
       </DropZone>
+      {error && !data ? (
+        <Failure error={error} busy={isFetching} onRetry={() => void refetch()} className="mt-4" />
+      ) : !data ? (
+        <Skeleton className="mt-4">
+          <Bar className="h-13 w-full rounded-xl" />
+        </Skeleton>
+      ) : (
+        data.length === 0 && uploads.length === 0 && <p className="mt-4 text-sm">{t('paNone')}</p>
+      )}
       {(data?.length ?? 0) + uploads.length > 0 && (
         <ul className="mt-4 space-y-2">
           {data?.map(({ id, name }) => (

@@ -1,13 +1,14 @@
-import { Button } from '@/components/ui/button'
+import { Button, buttonVariants } from '@/components/ui/button'
+import { Empty } from '@/components/ui/empty'
+import { Failure } from '@/components/ui/failure'
 import { controlClass } from '@/components/ui/field'
 import { cardClass } from '@/components/ui/page'
-import { Spinner } from '@/components/ui/spinner'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
-import { messageFor } from '@/lib/errors'
 import { notify } from '@/lib/toast'
 import type { Enums } from '@/types/database'
 import { useQuery } from '@tanstack/react-query'
-import { Mail, MessageCircle, Phone } from 'lucide-react'
+import { Mail, MessageCircle, MessageSquare, Phone } from 'lucide-react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Link, useSearchParams } from 'react-router-dom'
 import { Pagination } from '../../components/pagination'
@@ -166,6 +167,7 @@ export function Inbox({ user }: { user: string }) {
       else before.delete(name)
       return before
     })
+  const narrowed = filter.status !== '' || filter.listing !== '' || filter.page > 1
   const addressOf = (page: number) => {
     const next = new URLSearchParams(params)
     next.set('page', String(page))
@@ -214,14 +216,9 @@ export function Inbox({ user }: { user: string }) {
         </div>
       </div>
       {error && !data ? (
-        <>
-          <p role="alert">{messageFor(error)}</p>
-          <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-            {t('cwRetry')}
-          </Button>
-        </>
+        <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
       ) : isPending ? (
-        <Spinner />
+        <RowSkeletons count={4} lines={4} />
       ) : data && data.enquiries.length > 0 ? (
         <>
           <ul
@@ -243,7 +240,17 @@ export function Inbox({ user }: { user: string }) {
           />
         </>
       ) : (
-        <p>{t(filter.status || filter.listing ? 'inNoneMatch' : 'reNone')}</p>
+        <Empty icon={MessageSquare} text={t(narrowed ? 'inNoneMatch' : 'reNone')}>
+          {narrowed ? (
+            <Link to="/dashboard?tab=enquiries" className={buttonVariants({ variant: 'outline' })}>
+              {t('clear')}
+            </Link>
+          ) : (
+            <Link to={listings.length > 0 ? '/my-listings' : '/list-property'} className={buttonVariants()}>
+              {t(listings.length > 0 ? 'mlTitle' : 'mlNew')}
+            </Link>
+          )}
+        </Empty>
       )}
     </section>
   )

@@ -1,9 +1,10 @@
-import { Button } from '@/components/ui/button'
-import { Spinner } from '@/components/ui/spinner'
+import { buttonVariants } from '@/components/ui/button'
+import { Empty } from '@/components/ui/empty'
+import { Failure } from '@/components/ui/failure'
+import { RowSkeletons } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
-import { messageFor } from '@/lib/errors'
 import { useQuery } from '@tanstack/react-query'
-import { Archive, CircleCheck, CircleX, MessageSquare } from 'lucide-react'
+import { Archive, Bell, CircleCheck, CircleX, MessageSquare } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Link } from 'react-router-dom'
@@ -30,7 +31,7 @@ function lookOf(news: News) {
 /** What happened to one's listings; what came since the last look is marked. */
 export function NewsList({ user }: { user: string }) {
   const { t } = useTranslation()
-  const { data, error, isPending, isFetching, refetch } = useQuery(newsOptions(user))
+  const { data, error, isFetching, refetch } = useQuery(newsOptions(user))
   const [seen] = useState(() => Number(localStorage.getItem(SEEN)) || 0)
   useEffect(() => {
     if (data) localStorage.setItem(SEEN, String(Date.now()))
@@ -43,17 +44,20 @@ export function NewsList({ user }: { user: string }) {
       ? t('noRejected', { title, reason: news.reason })
       : t('nwArchived', { title })
   }
-  if (isPending) return <Spinner />
-  if (error)
-    return (
-      <>
-        <p role="alert">{messageFor(error)}</p>
-        <Button className="mt-4" disabled={isFetching} onClick={() => void refetch()}>
-          {t('cwRetry')}
-        </Button>
-      </>
+  if (!data)
+    return error ? (
+      <Failure error={error} busy={isFetching} onRetry={() => void refetch()} />
+    ) : (
+      <RowSkeletons count={8} lines={0} className="space-y-2" />
     )
-  if (data.length === 0) return <p>{t('nwNone')}</p>
+  if (data.length === 0)
+    return (
+      <Empty icon={Bell} text={t('nwNone')}>
+        <Link to="/my-listings" className={buttonVariants()}>
+          {t('mlTitle')}
+        </Link>
+      </Empty>
+    )
   return (
     <ul data-slot="news" className="space-y-2">
       {data.map((news) => {
