@@ -12,8 +12,8 @@ const merged = async (...parts: Array<Promise<{ default: object }>>) => ({
   default: Object.assign({}, ...(await Promise.all(parts)).map((part) => part.default)) as object,
 })
 const letters = {
-  hi: () => import('@fontsource-variable/noto-sans-devanagari/index.css'),
-  ta: () => import('@fontsource-variable/noto-sans-tamil/index.css'),
+  hi: () => import('./letters-hi.css'),
+  ta: () => import('./letters-ta.css'),
 }
 /** A catalogue comes with the letters that it is written in. */
 const loaders = {
