@@ -1,11 +1,11 @@
-import { Failure } from '@/components/ui/failure'
-import { Page } from '@/components/ui/page'
 import { Spinner } from '@/components/ui/spinner'
 import { promote, rememberPath } from '@/features/auth/session'
 import { useAppStore } from '@/stores/app-store'
-import { useEffect, useState } from 'react'
+import { lazy, useEffect, useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Navigate, Outlet, useLocation } from 'react-router-dom'
+
+const Unanswered = lazy(() => import('./unanswered').then((module) => ({ default: module.Unanswered })))
 
 function Waiting() {
   const { t } = useTranslation()
@@ -62,9 +62,5 @@ export function AdminOnly() {
     setFailure(null)
     setAttempt(attempt + 1)
   }
-  return (
-    <Page title={t('admin')} noindex>
-      <Failure error={failure} busy={false} onRetry={again} />
-    </Page>
-  )
+  return <Unanswered title={t('admin')} error={failure} onRetry={again} />
 }

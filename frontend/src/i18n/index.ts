@@ -105,7 +105,8 @@ const SAMPLES = { en: '', hi: LANGUAGES.hi, ta: LANGUAGES.ta }
 async function lettersOf(language: Language) {
   if (!SAMPLES[language]) return
   const family = getComputedStyle(document.body).fontFamily
-  const fonts = document.fonts.load(`1em ${family}`, SAMPLES[language]).catch(() => [])
+  const load = (weight: string) => document.fonts.load(`${weight} 1em ${family}`, SAMPLES[language])
+  const fonts = Promise.all([load('normal'), load('bold')]).catch(() => [])
   await Promise.race([fonts, new Promise((resolve) => setTimeout(resolve, 2000))])
 }
 
