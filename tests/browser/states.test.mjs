@@ -254,9 +254,7 @@ it('D56: has the letters that owners write in, wherever they are read', onePass,
   await page.goto(at(`/compare?ids=${id}`));
   await page.getByRole('main').getByRole('table').waitFor();
   await page.waitForFunction(() =>
-    [...document.fonts].some(
-      ({ family, status }) => family.includes('Nilam Tamil') && status === 'loaded',
-    ),
+    [...document.fonts].some(({ family, status }) => family.includes('Nilam Tamil') && status === 'loaded'),
   );
   await close();
 });
