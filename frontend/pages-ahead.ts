@@ -104,22 +104,21 @@ export function pagesAhead(alias: InlineConfig['resolve']): Plugin {
       const hash = createHash('sha256').update(code).digest('base64url').slice(0, 8)
       const script = `assets/early-${hash}.js`
       this.emitFile({ type: 'asset', fileName: script, source: code })
-      const template = index.source.replace(
-        '<script type="module"',
-        () => `<script src="/${script}"></script>\n    <script type="module"`,
-      )
+      // The page is there without its code: its style, its first question and its first picture come before that.
+      const template = index.source
+        .replaceAll('<link rel="modulepreload"', '<link rel="modulepreload" fetchpriority="low"')
+        .replace(
+          '<script type="module"',
+          () => `<script src="/${script}"></script>\n    <script type="module" fetchpriority="low"`,
+        )
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
       for (const page of PAGES) {
         const { path } = page
         const fail = (message: string) => this.error(message)
         const first = filesOf(chunks, FIRST, fail)
-        const links = (files: readonly string[], more: string) =>
-          files
-            .filter((file) => !template.includes(file))
-            .map((file) => `    <link rel="modulepreload" ${more}crossorigin href="/${file}">\n`)
-        const later = filesOf(chunks, needsOf(page), fail).filter((file) => !first.includes(file))
-        // The answer that the page waits for comes before the code that shows it.
-        const preloads = [...links(first, ''), ...links(later, 'fetchpriority="low" ')]
+        const preloads = [...new Set([...first, ...filesOf(chunks, needsOf(page), fail)])]
+          .filter((file) => !template.includes(file))
+          .map((file) => `    <link rel="modulepreload" fetchpriority="low" crossorigin href="/${file}">\n`)
         const source = fill(template, path, await render(path), preloads.join(''))
         if (path === '/') index.source = source
         else this.emitFile({ type: 'asset', fileName: `${path.slice(1)}.html`, source })
