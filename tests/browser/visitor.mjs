@@ -38,8 +38,16 @@ export function visitor() {
    * A page of its own context, with what went wrong in it. The outside world (maps) is cut off. The service worker is off
    * unless asked for: what goes through it cannot be intercepted.
    */
-  world.visit = async (viewport = { width: 1280, height: 900 }, { serviceWorkers = 'block' } = {}) => {
-    const context = await world.browser.newContext({ viewport, locale: 'en-IN', serviceWorkers });
+  world.visit = async (
+    viewport = { width: 1280, height: 900 },
+    { serviceWorkers = 'block', storageState } = {},
+  ) => {
+    const context = await world.browser.newContext({
+      viewport,
+      locale: 'en-IN',
+      serviceWorkers,
+      storageState,
+    });
     const page = await context.newPage();
     const problems = [];
     await page.route('**/*', (route) =>
