@@ -125,7 +125,8 @@ it('shows the results on a map that the list follows, by mouse and by key (R10, 
   await shot(page, 'map');
   const total = async () =>
     (await pins.allInnerTexts()).reduce((sum, text) => sum + (/^\d+$/.test(text) ? Number(text) : 1), 0);
-  assert.equal(await total(), 60);
+  // Pins are put on the map after the count is known.
+  await until('all pins', async () => (await total()) === 60);
   // Into a cluster, by key.
   const cluster = map.locator('.pin.cluster').first();
   await cluster.focus();
@@ -136,8 +137,10 @@ it('shows the results on a map that the list follows, by mouse and by key (R10, 
     .getByText(/^\d+ propert(y|ies) found$/)
     .filter({ hasNotText: '60' })
     .waitFor();
-  const inside = Number((await page.getByText(/propert(y|ies) on the map/).innerText()).split(' ')[0]);
-  assert.ok(inside < 60);
+  // The map's own count comes by another answer than the list's.
+  const counted = page.getByText(/propert(y|ies) on the map/).filter({ hasNotText: /^60 / });
+  const inside = Number((await counted.innerText()).split(' ')[0]);
+  assert.ok(inside > 0 && inside < 60);
   const { bbox } = query(page);
   // The address is the whole of it.
   await page.reload();
