@@ -134,10 +134,12 @@ export async function dataFolder() {
 }
 
 const TEMPLATES = 'nilam-e2e-data-';
+/** Milliseconds after which a template is no longer in use: another checkout may run its tests at the same time. */
+const TEMPLATE_KEPT = 3 * 60 * 60 * 1000;
 
 /**
  * A data folder as the first start leaves it, for all files of a run: a copy takes a moment, a first start seconds. There is
- * one for each build of the binary; those of earlier builds go.
+ * one for each build of the binary; those of earlier builds go after a while.
  */
 async function template() {
   const { mtimeMs, size, ino } = await stat(binary('standalone'));
@@ -145,9 +147,12 @@ async function template() {
   const finished = path.join(tmpdir(), name);
   const exists = await stat(finished).catch(() => undefined);
   if (exists) return finished;
-  for (const earlier of await readdir(tmpdir()))
-    if (earlier.startsWith(TEMPLATES))
-      await rm(path.join(tmpdir(), earlier), { recursive: true, force: true });
+  for (const earlier of await readdir(tmpdir())) {
+    if (!earlier.startsWith(TEMPLATES)) continue;
+    const found = path.join(tmpdir(), earlier);
+    const made = await stat(found).catch(() => undefined);
+    if (made && Date.now() - made.mtimeMs > TEMPLATE_KEPT) await rm(found, { recursive: true, force: true });
+  }
   const folder = await dataFolder();
   const { child, endpoints } = await standalone(folder, await freePorts('api', 'db', 'mailbox'));
   // The pictures of the demonstration come a moment after the platform, these last.
