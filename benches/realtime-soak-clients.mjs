@@ -111,6 +111,7 @@ setInterval(() => {
   for (const name of Object.keys(counts)) counts[name] = 0;
 }, 1000).unref();
 process.on('message', () => (isOver = true));
+// Whoever started it has gone: nobody counts any more.
 process.on('disconnect', () => process.exit());
 await Promise.all(Array.from({ length: share }, live));
 process.send({ ...counts });

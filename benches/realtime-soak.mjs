@@ -11,10 +11,10 @@ import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { residentMb } from './processes.mjs';
+import { realtimeSettings, secret } from './realtime-settings.mjs';
 import * as servers from './servers.mjs';
 import { freePort, jwt, psql, run } from './servers.mjs';
 
-const secret = 'a secret for the bench alone, 32 bytes or more';
 const seconds = Number(process.env.SOAK_SECONDS ?? 1800);
 const clients = Number(process.env.SOAK_CLIENTS ?? 2000);
 const HERDS = 10;
@@ -26,24 +26,8 @@ async function start() {
   url.pathname = '/soak';
   const programs = resolve(process.env.NILAM_BINARIES ?? 'target/release');
   await run(`${programs}/standalone`, ['migrate', '--database-url', url.href, '--seed', 'none']);
-  url.username = 'supabase_admin';
   const port = await freePort();
-  const unlimited = '100000000';
-  const env = {
-    PATH: process.env.PATH,
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    DATABASE_URL: url.href,
-    API_JWT_SECRET: secret,
-    METRICS_JWT_SECRET: secret,
-    TENANT_MAX_CONCURRENT_USERS: unlimited,
-    TENANT_MAX_CHANNELS_PER_CLIENT: unlimited,
-    TENANT_MAX_JOINS_PER_SECOND: unlimited,
-    TENANT_MAX_EVENTS_PER_SECOND: unlimited,
-    TENANT_MAX_PRESENCE_EVENTS_PER_SECOND: unlimited,
-    CLIENT_PRESENCE_MAX_CALLS: unlimited,
-    RUST_LOG: 'error',
-  };
+  const env = realtimeSettings(url.href, port);
   const answers = async () => (await fetch(`http://127.0.0.1:${port}/healthcheck`)).ok;
   const args = ['-c', 'ulimit -n "$(ulimit -Hn)"; exec "$0"', `${programs}/realtime-svc`];
   const server = await servers.start('realtime-svc', 'bash', args, { env, stdio: 'ignore' }, answers);

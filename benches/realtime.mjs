@@ -6,11 +6,11 @@ import { cpus, loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 
+import { realtimeSettings, secret } from './realtime-settings.mjs';
 import * as servers from './servers.mjs';
 import { keep } from './summary.mjs';
 import { freePort, median, postmasterOf, psql, rounds, run, seconds } from './servers.mjs';
 
-const secret = 'a secret for the bench alone, 32 bytes or more';
 const only = process.env.BENCH_ONLY?.split(',');
 const generator = resolve('target/release/examples/realtime_load');
 const execute = promisify(execFile);
@@ -37,23 +37,7 @@ async function database() {
 
 async function start(url) {
   const port = await freePort();
-  const owner = new URL(url);
-  owner.username = 'supabase_admin';
-  const unlimited = '100000000';
-  const env = {
-    PATH: process.env.PATH,
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    DATABASE_URL: owner.href,
-    API_JWT_SECRET: secret,
-    TENANT_MAX_CONCURRENT_USERS: unlimited,
-    TENANT_MAX_CHANNELS_PER_CLIENT: unlimited,
-    TENANT_MAX_JOINS_PER_SECOND: unlimited,
-    TENANT_MAX_EVENTS_PER_SECOND: unlimited,
-    TENANT_MAX_PRESENCE_EVENTS_PER_SECOND: unlimited,
-    CLIENT_PRESENCE_MAX_CALLS: unlimited,
-    RUST_LOG: 'error',
-  };
+  const env = realtimeSettings(url, port);
   const answers = async () => (await fetch(`http://127.0.0.1:${port}/healthcheck`)).ok;
   const [program, args] = roomy(resolve('target/release/realtime-svc'), []);
   const server = await servers.start('realtime-svc', program, args, { env, stdio: 'ignore' }, answers);
