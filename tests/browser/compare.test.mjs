@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { smsCode, until } from '../harness.mjs';
 import { inspect } from './axe.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -39,13 +39,13 @@ it('leads from a search over a comparison to an owner (R4, R91, R100, U5)', asyn
   await compare(2).click();
   await tray.getByText('3 of 3 to compare').waitFor();
   // A fourth is not taken, and nothing is said about it.
-  assert.equal(await compare(3).isDisabled(), true);
+  await expect(compare(3)).toBeDisabled();
   await page.getByRole('link', { name: 'Compare, 3 chosen' }).waitFor();
   await tray.getByRole('link', { name: 'Compare' }).click();
   await page.waitForURL('**/compare?ids=*');
   const table = page.locator('[data-slot=compare-table]');
   await table.getByRole('rowheader', { name: 'Carpet area' }).waitFor();
-  assert.equal(await table.getByRole('columnheader').count(), 3);
+  await expect(table.getByRole('columnheader')).toHaveCount(3);
   const ids = query(page).ids.split(',');
   const found = await rows(`properties?id=in.(${ids})&select=id,price`);
   const lowest = Math.min(...found.map(({ price }) => price));
@@ -60,7 +60,7 @@ it('leads from a search over a comparison to an owner (R4, R91, R100, U5)', asyn
   const all = await table.getByRole('rowheader').count();
   await page.getByLabel('Differences only').check();
   assert.ok((await table.getByRole('rowheader').count()) < all);
-  assert.equal(await table.locator('tr[data-differs=false]').count(), 0);
+  await expect(table.locator('tr[data-differs=false]')).toHaveCount(0);
 
   await page.getByRole('button', { name: `Remove ${name} from the comparison` }).click();
   await page.waitForURL((url) => url.searchParams.get('ids')?.split(',').length === 2);
@@ -98,7 +98,7 @@ it('opens a comparison that somebody passed on, without what is no longer there 
   await page.goto(at(`/compare?ids=${found[0].id},nonsense,${draft.id},${found[1].id}`));
   await page.getByText('1 property of this comparison is no longer available.').waitFor();
   const heads = page.locator('[data-slot=compare-table]').getByRole('columnheader');
-  assert.equal(await heads.count(), 2);
+  await expect(heads).toHaveCount(2);
   // The labels stay while the columns are swiped.
   const label = page.getByRole('rowheader', { name: 'Price or rent' });
   const before = (await label.boundingBox()).x;
@@ -172,7 +172,23 @@ it(
     const pin = page.locator('.property-map .pin').first();
     await pin.waitFor();
     assert.ok((await page.locator('[data-slot=property-map]').boundingBox()).width === 390);
+    // Near the edge the pin's popup moves the map, which has new results come.
+    const { x } = await pin.boundingBox();
+    await page.locator('.property-map').focus();
+    for (const steps of [1, 2]) {
+      await page.keyboard.press('ArrowRight');
+      await until('the map has moved', async () => (await pin.boundingBox())?.x < x - 70 * steps);
+      await until('the address follows', () => query(page).bbox !== String(box));
+    }
+    const { bbox } = query(page);
+    const answers = [];
+    page.on('response', (answer) => answer.url().includes('limit=500') && answers.push(answer.finished()));
     await pin.click();
+    await until('the popup has moved the map', () => query(page).bbox !== bbox);
+    await until('new results', () => answers.length > 0);
+    await Promise.all(answers);
+    // Drawn, they must not take away what was opened.
+    await page.waitForTimeout(500);
     await page.locator('.leaflet-popup').getByRole('link', { name: one.title }).click();
     await page.getByRole('heading', { level: 1, name: one.title }).waitFor();
     await page.goBack();

@@ -23,6 +23,8 @@ type Options = {
   onLight: (id: string | null) => void
 }
 
+type Drawn = { marker: L.Marker; pins: readonly Pin[] }
+
 const boxOf = (map: L.Map): Box => {
   const bounds = map.getBounds()
   return [bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]
@@ -35,6 +37,7 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
   const labels = L.layerGroup().addTo(map)
   const markers = L.layerGroup().addTo(map)
   const byPin = new Map<string, L.Marker>()
+  let drawn = new Map<string, Drawn>()
   let pins: readonly Pin[] = []
   let lit: string | null = null
   let ours = false
@@ -72,6 +75,12 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
     return list
   }
 
+  /** Points of one spot never come apart, however near. */
+  function comesApart({ pins }: Cluster) {
+    const apart = boundsOf(pins)
+    return !apart.getNorthEast().equals(apart.getSouthWest()) && map.getZoom() < map.getMaxZoom()
+  }
+
   function markerOf(cluster: Cluster) {
     const [first] = cluster.pins
     const single = cluster.pins.length === 1 && first
@@ -97,12 +106,8 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
         : words.cluster(cluster.pins.length)
       drawn?.setAttribute('aria-label', name)
     })
-    const apart = boundsOf(cluster.pins)
-    // Points of one spot never come apart, however near.
-    const splits =
-      !single && !apart.getNorthEast().equals(apart.getSouthWest()) && map.getZoom() < map.getMaxZoom()
-    if (splits) {
-      const enter = () => map.fitBounds(apart.pad(0.3))
+    if (comesApart(cluster)) {
+      const enter = () => map.fitBounds(boundsOf(cluster.pins).pad(0.3))
       marker.on('click', enter)
       // The library lets the key open popups, and nothing else.
       marker.on('keypress', ({ originalEvent }) => {
@@ -116,16 +121,40 @@ export function drawMap(element: HTMLElement, { words, box, isVisited, onOpen, o
     return marker
   }
 
+  /**
+   * Markers that say the same stay, with the focus and the popup that are on them: opening a popup may itself move the map,
+   * and then new results come. A popup whose marker does change opens on the new one.
+   */
   function redraw() {
-    markers.clearLayers()
     labels.clearLayers()
     byPin.clear()
     const zoom = map.getZoom()
     const clusters = clusterPins(pins, (lat, lng) => map.project([lat, lng], zoom))
+    const before = drawn
+    drawn = new Map()
+    const anew: [string, Cluster][] = []
     for (const cluster of clusters) {
-      const marker = markerOf(cluster).addTo(markers)
-      for (const { id } of cluster.pins) byPin.set(id, marker)
+      const said = JSON.stringify([
+        cluster.pins,
+        comesApart(cluster),
+        cluster.pins.length === 1 && cluster.pins.every(isVisited),
+      ])
+      const kept = before.get(said)
+      if (!kept) anew.push([said, cluster])
+      else {
+        before.delete(said)
+        drawn.set(said, kept)
+      }
     }
+    let open: Pin | undefined
+    for (const { marker, pins: own } of before.values()) {
+      if (marker.isPopupOpen()) [open] = own
+      markers.removeLayer(marker)
+    }
+    for (const [said, cluster] of anew)
+      drawn.set(said, { marker: markerOf(cluster).addTo(markers), pins: cluster.pins })
+    for (const { marker, pins: own } of drawn.values()) for (const { id } of own) byPin.set(id, marker)
+    if (open) byPin.get(open.id)?.openPopup()
     if (tileUrl) return
     for (const { name, lat, lng } of labelsOf(clusters, zoom >= CLOSE ? 'locality' : 'city'))
       placeLabel(name, [lat, lng]).addTo(labels)
