@@ -25,10 +25,12 @@ impl Pool {
         }
     }
 
-    /// As many at a time as the machine has cores, ten times that in the queue.
+    /// As many at a time as the machine has cores, and in the queue what these can do before requests give up: some 30 ms
+    /// each, for 15 seconds. A place in the queue holds no image. imgproxy's own queue has no end unless told; with a short
+    /// one, a few visitors who open a page of pictures that were never asked for see some of them refused.
     pub fn for_this_machine() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self::new(cores, cores * 10)
+        Self::new(cores, cores * 500)
     }
 
     /// A place in the queue, or [`ImageError::Busy`] at once when it is full.
