@@ -5,7 +5,7 @@ import path from 'node:path';
 import { it } from 'node:test';
 import { root } from '../harness.mjs';
 import { inspect } from './axe.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -60,7 +60,7 @@ it('approves the oldest and rejects the next with a reason, by key and by hand (
   const queue = await rows(
     'properties?status=eq.pending&order=submitted_at.asc&select=id,title,slug,owner_id',
   );
-  assert.equal(await waiting.count(), queue.length);
+  await expect(waiting).toHaveCount(queue.length);
   const [first, second] = queue;
   const review = page.locator('[data-slot=review]');
   await review.getByRole('heading', { level: 2, name: first.title }).waitFor();
@@ -245,7 +245,7 @@ it('makes a co-working space, gives it pictures and prices, and shows it (D25, D
   await form.getByText(/fields need another look/).waitFor();
   await form.getByLabel('Name', { exact: true }).fill('Noyyal Desks');
   await form.getByLabel('Locality', { exact: true }).fill('Race Course');
-  assert.equal(await form.getByLabel('Address of its page').inputValue(), 'noyyal-desks-race-course');
+  await expect(form.getByLabel('Address of its page')).toHaveValue('noyyal-desks-race-course');
   await form.getByLabel('Address', { exact: true }).fill('12, Race Course Road');
   await form.getByLabel('City').fill('Coimbatore');
   await form.getByLabel('Website').fill('https://noyyal.example.com');

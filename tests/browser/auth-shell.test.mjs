@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { smsCode } from '../harness.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -112,7 +112,7 @@ it('has a header that is clear at the top and white with a border below it', one
   const colour = () => header.evaluate((element) => getComputedStyle(element).backgroundColor);
   await page.getByRole('heading', { level: 1 }).waitFor();
   assert.match(await colour(), /rgba\(0, 0, 0, 0\)|transparent/);
-  assert.equal(await header.evaluate((element) => getComputedStyle(element).position), 'fixed');
+  await expect(header).toHaveCSS('position', 'fixed');
   await page.mouse.wheel(0, 600);
   await page.waitForFunction(
     () => getComputedStyle(document.querySelector('header')).backgroundColor === 'rgb(255, 255, 255)',
@@ -143,7 +143,7 @@ it('offers the same account pages in the menu of a wide and of a narrow window',
   await page.getByRole('button', { name: '919876500003' }).click();
   await page.getByRole('button', { name: 'Logout' }).waitFor();
   const list = page.getByRole('banner').getByRole('link', { name: 'List Your Property' });
-  assert.equal(await list.first().getAttribute('href'), '/list-property');
+  await expect(list.first()).toHaveAttribute('href', '/list-property');
   const items = page.getByRole('banner').locator('a, button').filter({ visible: true });
   const shown = async () => (await items.allInnerTexts()).filter((text) => names.includes(text));
   assert.deepEqual(await shown(), names);
@@ -171,14 +171,14 @@ it('has a footer with its links, and three buttons that lead nowhere', onePass, 
     ['Contact', '/contact'],
     ['Privacy Policy', '/privacy-policy'],
   ])
-    assert.equal(await footer.getByRole('link', { name, exact: true }).getAttribute('href'), to);
+    await expect(footer.getByRole('link', { name, exact: true })).toHaveAttribute('href', to);
   for (const name of ['Terms of Service', 'Privacy Policy', 'Cookie Policy'])
     await footer.getByRole('button', { name, exact: true }).waitFor();
-  assert.equal(await footer.locator('a[target=_blank][rel="noopener noreferrer"]').count(), 4);
-  assert.equal(await footer.locator('a[href^="tel:"], a[href^="mailto:info@"]').count(), 2);
+  await expect(footer.locator('a[target=_blank][rel="noopener noreferrer"]')).toHaveCount(4);
+  await expect(footer.locator('a[href^="tel:"], a[href^="mailto:info@"]')).toHaveCount(2);
   for (const name of ['Office Spaces', 'Retail Spaces', 'Industrial Properties', 'Warehouses']) {
     await footer.getByText(name, { exact: true }).waitFor();
-    assert.equal(await footer.getByRole('link', { name, exact: true }).count(), 0);
+    await expect(footer.getByRole('link', { name, exact: true })).toHaveCount(0);
   }
   await close();
 });
@@ -200,7 +200,7 @@ it('starts every visit in light, and keeps the choice and the language', onePass
   assert.equal(await stored(), 'dark');
   await page.getByLabel('Language').selectOption('hi');
   await page.getByRole('heading', { name: 'Nilam में आपका स्वागत है' }).waitFor();
-  assert.equal(await page.evaluate(() => document.documentElement.lang), 'hi');
+  await expect(page.locator('html')).toHaveAttribute('lang', 'hi');
   await page.setViewportSize({ width: 375, height: 760 });
   await shot(page, 'login-hindi');
   await page.reload();
@@ -234,7 +234,7 @@ it('keeps the address of a page that is not there', onePass, async () => {
   await page.goto(at('/no/such/page?x=1'));
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   assert.equal(page.url(), at('/no/such/page?x=1'));
-  assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex');
+  await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
   assert.deepEqual(problems, []);
   await close();
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { mailTo, smsCode, until } from '../harness.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -26,10 +26,10 @@ it('names the fields that are not right, and goes to the first', onePass, async 
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Please fix the following errors:').waitFor();
   const email = page.getByLabel('Email', { exact: true });
-  assert.equal(await email.getAttribute('aria-invalid'), 'true');
+  await expect(email).toHaveAttribute('aria-invalid', 'true');
   const described = await email.getAttribute('aria-describedby');
   assert.equal(await page.locator(`[id="${described}"]`).innerText(), 'Please enter a valid email address.');
-  assert.ok(await email.evaluate((element) => element === document.activeElement));
+  await expect(email).toBeFocused();
   await email.fill('someone@example.com');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Password: This field is required.', { exact: true }).waitFor();
@@ -71,7 +71,7 @@ it('refuses a wrong password in words, and keeps what was typed', async () => {
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('Email or password is incorrect. Please try again.').waitFor();
-  assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), 'not the password');
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('not the password');
   assert.equal(new URL(page.url()).pathname, '/auth/login');
   await close();
 });
@@ -116,7 +116,7 @@ it('has no form for a new password without the link of a mail', onePass, async (
   const { page, close } = await visit();
   await page.goto(at('/auth/reset'));
   await page.getByText('This verification link is invalid. Please request a new one.').waitFor();
-  assert.equal(await page.getByLabel('New password').count(), 0);
+  await expect(page.getByLabel('New password')).toHaveCount(0);
   await page.getByRole('link', { name: 'Request a new link' }).click();
   await page.getByRole('button', { name: 'Send reset email' }).waitFor();
   await close();
@@ -164,13 +164,13 @@ it('takes a pasted code, refuses a wrong one, and lets the number be changed', a
   await page.getByRole('button', { name: 'Send code' }).click();
   const code = page.getByRole('textbox', { name: 'Verification code' });
   await code.waitFor();
-  assert.equal(await code.getAttribute('autocomplete'), 'one-time-code');
-  assert.ok(await page.getByRole('button', { name: /Resend code in \d+ s/ }).isDisabled());
+  await expect(code).toHaveAttribute('autocomplete', 'one-time-code');
+  await expect(page.getByRole('button', { name: /Resend code in \d+ s/ })).toBeDisabled();
   const real = await smsCode(world.stack.MAILPIT_URL, '+919876500200');
   await code.fill(real === '000000' ? '000001' : '000000');
   await page.locator('[id$="-error"]').waitFor();
-  assert.equal(await code.inputValue(), '');
+  await expect(code).toHaveValue('');
   await page.getByRole('button', { name: 'Change number' }).click();
-  assert.equal(await number.inputValue(), '98765 00200');
+  await expect(number).toHaveValue('98765 00200');
   await close();
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -27,24 +27,24 @@ it('keeps filters in the address and undoes them with the back button', async ()
   const cards = page.locator('[data-slot=space-card]');
   // The first three come first, the others right after.
   await cards.nth(55).waitFor();
-  assert.equal(await cards.count(), 56);
+  await expect(cards).toHaveCount(56);
   await page.getByLabel('City', { exact: true }).selectOption('Chennai');
   await page.getByText(/Found in Chennai/).waitFor();
   assert.deepEqual(query(page), { city: 'Chennai' });
   await page.getByLabel('Space type').selectOption('day_pass');
   assert.deepEqual(query(page), { city: 'Chennai', type: 'day_pass' });
   await cards.filter({ hasNotText: 'Day Pass' }).first().waitFor({ state: 'detached' });
-  for (const card of await cards.all()) assert.match(await card.innerText(), /Day Pass/);
+  for (const card of await cards.all()) await expect(card).toHaveText(/Day Pass/, { useInnerText: true });
   await page.goBack();
   await page.waitForURL('**/coworking?city=Chennai');
   await page.goBack();
   await count(page, 56);
-  assert.equal(await page.getByLabel('City', { exact: true }).inputValue(), '');
+  await expect(page.getByLabel('City', { exact: true })).toHaveValue('');
   // Typing is one step, however many letters it has.
   await page.getByRole('searchbox').pressSequentially('PUNE');
   await page.getByText(/Found for "PUNE"/).waitFor();
   assert.deepEqual(query(page), { q: 'PUNE' });
-  assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex');
+  await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
   await page.reload();
   await page.getByText(/Found for "PUNE"/).waitFor();
   assert.deepEqual(problems, []);
@@ -150,22 +150,22 @@ it('shows a space: gallery by keyboard, prices, hours, place and neighbours', as
   const main = gallery.locator('img').first();
   assert.equal((await main.boundingBox()).height, 400);
   const thumbnail = (n) => gallery.getByRole('button', { name: `Show image ${n}` });
-  assert.equal(await thumbnail(3).locator('img').getAttribute('loading'), 'eager');
-  assert.equal(await thumbnail(4).locator('img').getAttribute('loading'), 'lazy');
+  await expect(thumbnail(3).locator('img')).toHaveAttribute('loading', 'eager');
+  await expect(thumbnail(4).locator('img')).toHaveAttribute('loading', 'lazy');
   await thumbnail(1).focus();
   await page.keyboard.press('ArrowRight');
-  assert.equal(await thumbnail(2).getAttribute('aria-pressed'), 'true');
-  assert.ok(await thumbnail(2).evaluate((element) => element === document.activeElement));
-  assert.match(await main.getAttribute('alt'), /image 2 of/);
+  await expect(thumbnail(2)).toHaveAttribute('aria-pressed', 'true');
+  await expect(thumbnail(2)).toBeFocused();
+  await expect(main).toHaveAttribute('alt', /image 2 of/);
   await page.keyboard.press('End');
   await page.keyboard.press('ArrowRight');
-  assert.equal(await thumbnail(1).getAttribute('aria-pressed'), 'true');
+  await expect(thumbnail(1)).toHaveAttribute('aria-pressed', 'true');
   await gallery.getByRole('button', { name: 'Previous image' }).click();
-  assert.equal(await thumbnail(row.images.length).getAttribute('aria-pressed'), 'true');
+  await expect(thumbnail(row.images.length)).toHaveAttribute('aria-pressed', 'true');
 
   const card = page.getByRole('complementary').filter({ hasText: 'Pricing & Contact' });
-  assert.match(await card.innerText(), /Starting price\s+₹[\d,.]+(k| Lakh)?/);
-  assert.match(await card.innerText(), /(Open|Closed) now/);
+  await expect(card).toHaveText(/Starting price\s+₹[\d,.]+(k| Lakh)?/, { useInnerText: true });
+  await expect(card).toHaveText(/(Open|Closed) now/, { useInnerText: true });
   assert.equal(
     await card
       .getByRole('link', { name: row.booking_phone.replace(/^(\+91)(\d{5})/, '$1 $2 ') })
@@ -178,9 +178,9 @@ it('shows a space: gallery by keyboard, prices, hours, place and neighbours', as
   assert.equal(hours.length, 7);
   assert.match(hours[6], /Sunday[^]*Closed/);
   const book = page.getByRole('link', { name: /Book on website/ }).first();
-  assert.equal(await book.getAttribute('rel'), 'noopener noreferrer');
-  assert.equal(await book.getAttribute('target'), '_blank');
-  assert.match(await page.locator('iframe').getAttribute('src'), /z=15/);
+  await expect(book).toHaveAttribute('rel', 'noopener noreferrer');
+  await expect(book).toHaveAttribute('target', '_blank');
+  await expect(page.locator('iframe')).toHaveAttribute('src', /z=15/);
   await page.getByRole('heading', { name: 'Nearby spaces' }).waitFor();
   await page
     .getByRole('navigation', { name: 'Breadcrumb' })
@@ -198,7 +198,7 @@ it('shows a space: gallery by keyboard, prices, hours, place and neighbours', as
     await page.locator('link[rel=canonical]').getAttribute('href'),
     `${world.stack.url}/coworking/${row.slug}`,
   );
-  assert.equal(await page.locator('link[rel=alternate][hreflang]').count(), 4);
+  await expect(page.locator('link[rel=alternate][hreflang]')).toHaveCount(4);
   assert.deepEqual(problems, []);
   await close();
 });
@@ -208,7 +208,7 @@ it('does without coordinates and images, and says when an image fails', onePass,
   const bare = await space('coordinates=is.null&limit=1');
   await page.goto(`${world.stack.url}/coworking/${bare.slug}`);
   await page.getByRole('heading', { name: 'Location' }).waitFor();
-  assert.equal(await page.locator('iframe').count(), 0);
+  await expect(page.locator('iframe')).toHaveCount(0);
   const blank = await space('image_url=is.null&limit=1');
   await page.goto(`${world.stack.url}/coworking/${blank.slug}`);
   await page.getByText('No images available').waitFor();
@@ -224,8 +224,8 @@ it('tells a space that is not there from one that could not be loaded', async ()
   await page.goto(`${world.stack.url}/coworking/no-such-space`);
   await page.getByRole('heading', { name: 'Co-working Space Not Found' }).waitFor();
   await page.getByText('Failed to load co-working space').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Try Again' }).count(), 0);
-  assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex');
+  await expect(page.getByRole('button', { name: 'Try Again' })).toHaveCount(0);
+  await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
   const { slug, name } = await space('limit=1');
   await page.route('**/rest/v1/coworking_space*', (route) => route.abort());
   await page.goto(`${world.stack.url}/coworking/${slug}`);
@@ -249,7 +249,7 @@ it('reads in Hindi and Tamil, fits a small phone and keeps the contact at hand',
   ]) {
     await page.goto(`${world.stack.url}/coworking/${slug}?lang=${language}`);
     await page.getByRole('heading', { name: hours }).waitFor();
-    if (language !== 'en') assert.equal(await page.locator('html').getAttribute('lang'), language);
+    if (language !== 'en') await expect(page.locator('html')).toHaveAttribute('lang', language);
     assert.ok((await overflow(page)) <= 0, `${language}: detail too wide`);
     await shot(page, `coworking-detail-${language}-320`);
     await page.goto(`${world.stack.url}/coworking?lang=${language}`);
@@ -313,7 +313,7 @@ it(
         `${type} ${price} in ${chips}`,
       );
     const site = card.getByRole('link', { name: 'Visit Site' });
-    assert.equal(await site.getAttribute('href'), known.website_url);
+    await expect(site).toHaveAttribute('href', known.website_url);
     assert.deepEqual(
       [await site.getAttribute('target'), await site.getAttribute('rel')],
       ['_blank', 'noopener noreferrer'],

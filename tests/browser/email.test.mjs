@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { mailTo, until } from '../harness.mjs';
-import { visitor } from './visitor.mjs';
+import { expect, visitor } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -125,6 +125,6 @@ it('keeps what was typed when the service cannot be reached', async () => {
   await page.route('**/auth/v1/token**', (route) => route.abort());
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Connection failed. Please check your internet connection.').waitFor();
-  assert.equal(await page.getByLabel('Email', { exact: true }).inputValue(), 'demo@example.com');
+  await expect(page.getByLabel('Email', { exact: true })).toHaveValue('demo@example.com');
   await close();
 });

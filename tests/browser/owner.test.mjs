@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { createClient } from '@supabase/supabase-js';
 import { mailTo, root, smsCode, until } from '../harness.mjs';
 import { inspect } from './axe.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit } = world;
@@ -79,7 +79,7 @@ it('R4, R11, R17, R82, R107, R108: lists a property with photos, and approved it
   await until('the summary has the focus', () =>
     page.evaluate(() => document.activeElement?.matches('[data-slot=error-summary]')),
   );
-  assert.equal(await summary.getByRole('link').count(), 2);
+  await expect(summary.getByRole('link')).toHaveCount(2);
   await page.getByText('For lease', { exact: true }).first().click();
   await next(page);
   // One is named alone.
@@ -93,12 +93,12 @@ it('R4, R11, R17, R82, R107, R108: lists a property with photos, and approved it
   await step(page, 'Location');
   await page.getByLabel('PIN code').fill('641004');
   await page.getByText('Coimbatore, Tamil Nadu').waitFor();
-  assert.equal(await page.getByLabel('City').inputValue(), 'Coimbatore');
-  assert.equal(await page.getByLabel('State').inputValue(), 'Tamil Nadu');
+  await expect(page.getByLabel('City')).toHaveValue('Coimbatore');
+  await expect(page.getByLabel('State')).toHaveValue('Tamil Nadu');
   await page.getByLabel('Locality').first().fill('Peelamedu');
   await page.getByLabel('Address').fill('12, Avinashi Road');
   await page.getByLabel('Coordinates or a map link').fill('https://maps.google.com/?q=11.0260,77.0029');
-  assert.equal(await page.getByLabel('Latitude').inputValue(), '11.026000');
+  await expect(page.getByLabel('Latitude')).toHaveValue('11.026000');
   await next(page);
 
   await step(page, 'Details');
@@ -282,7 +282,7 @@ it('D46, D61: what is typed without a connection is kept, and saved when it is b
   await page.unroute('**/rest/v1/properties*');
   await page.reload();
   await step(page, 'Location');
-  assert.equal(await page.getByLabel('Address').inputValue(), '99, Typed just before the reload');
+  await expect(page.getByLabel('Address')).toHaveValue('99, Typed just before the reload');
   await close();
 });
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { smsCode } from '../harness.mjs';
+import { smsCode, until } from '../harness.mjs';
 import { inspect } from './axe.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -47,10 +47,10 @@ it('narrows 170 properties by filters that the address keeps', async () => {
   await page.goto(at('/commercial?type=castle&min=-1&page=x&sort=sideways'));
   await found(page, 170);
   await cards(page).nth(23).waitFor();
-  assert.equal(await cards(page).count(), 24);
+  await expect(cards(page)).toHaveCount(24);
   await page.goto(at('/commercial'));
   await found(page, 170);
-  assert.match(await cards(page).first().innerText(), /FEATURED/);
+  await expect(cards(page).first()).toHaveText(/FEATURED/, { useInnerText: true });
   await page.getByLabel('Property type', { exact: true }).selectOption('office');
   await found(page, 60);
   assert.deepEqual(query(page), { type: 'office' });
@@ -66,7 +66,7 @@ it('narrows 170 properties by filters that the address keeps', async () => {
   await cards(page).first().getByText(cheapest.title).waitFor();
   await page.getByRole('button', { name: 'Remove filter: Office' }).click();
   await found(page, 170);
-  assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex');
+  await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
   const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('nilam-app')).state.searchFilters);
   assert.deepEqual(stored, { sort: 'price_asc' });
   assert.deepEqual(problems, []);
@@ -96,13 +96,13 @@ it('has numbered pages, and the last one for numbers beyond it', async () => {
   const pages = page.getByRole('navigation', { name: 'Pages' });
   await pages.getByRole('link', { name: 'Page 2' }).click();
   await page.getByText('page 2 of 8').waitFor();
-  assert.equal(await pages.getByRole('link', { name: 'Previous' }).getAttribute('rel'), 'prev');
-  assert.equal(await pages.getByRole('link', { name: 'Next' }).getAttribute('rel'), 'next');
-  assert.equal(await pages.getByRole('link', { name: 'Page 2' }).getAttribute('aria-current'), 'page');
+  await expect(pages.getByRole('link', { name: 'Previous' })).toHaveAttribute('rel', 'prev');
+  await expect(pages.getByRole('link', { name: 'Next' })).toHaveAttribute('rel', 'next');
+  await expect(pages.getByRole('link', { name: 'Page 2' })).toHaveAttribute('aria-current', 'page');
   const before = problems.length;
   await page.goto(at('/commercial?page=99'));
   await page.getByText('page 8 of 8').waitFor();
-  assert.equal(await cards(page).count(), 2);
+  await expect(cards(page)).toHaveCount(2);
   // The browser itself writes an answer of 416 to the console.
   assert.ok(
     problems.slice(before).every((problem) => problem.includes('416')),
@@ -117,7 +117,7 @@ it('offers places while somebody types, spelt like it or not', async () => {
   const box = page.getByRole('combobox', { name: 'Search by name, city or locality' });
   await box.pressSequentially('coimb');
   await page.locator('[role=option]').getByText('Coimbatore').waitFor();
-  assert.equal(await box.getAttribute('aria-expanded'), 'true');
+  await expect(box).toHaveAttribute('aria-expanded', 'true');
   await box.press('ArrowDown');
   await box.press('Enter');
   await page.waitForURL('**/commercial?city=Coimbatore');
@@ -218,7 +218,7 @@ it('shows a property: price, facts, cost, legal and what search engines read', a
   const listing = data.map((text) => JSON.parse(text)).find((item) => item['@type'] === 'RealEstateListing');
   assert.equal(listing.offers.price, lease.price);
   assert.equal(listing.offers.priceCurrency, 'INR');
-  assert.equal(await page.locator('link[rel=canonical]').getAttribute('href'), at(`/property/${lease.slug}`));
+  await expect(page.locator('link[rel=canonical]')).toHaveAttribute('href', at(`/property/${lease.slug}`));
   await shot(page, 'property');
   await page.getByRole('button', { name: 'RERA' }).click();
   await page.getByText('RERA: registered with the real estate authority of its state.').waitFor();
@@ -232,7 +232,7 @@ it('shows a property: price, facts, cost, legal and what search engines read', a
   const vague = await property('location_precision=eq.locality');
   await page.goto(at(`/property/${vague.slug}`));
   await page.getByText('The owner shows the locality only; the map is approximate.').waitFor();
-  assert.equal(await page.getByText(vague.address).count(), 0);
+  await expect(page.getByText(vague.address)).toHaveCount(0);
   assert.deepEqual(problems, []);
   await close();
 });
@@ -252,7 +252,7 @@ it('shows pictures on the whole screen, by keyboard too', onePass, async () => {
   await viewer.getByText(/^1 of \d+$/).waitFor();
   await page.keyboard.press('Escape');
   await viewer.waitFor({ state: 'detached' });
-  assert.ok(await enlarge.evaluate((element) => element === document.activeElement));
+  await expect(enlarge).toBeFocused();
   assert.deepEqual(problems, []);
   await close();
 });
@@ -261,8 +261,8 @@ it('tells a property that is not there from one that could not be loaded', async
   const { page, close } = await visit();
   await page.goto(at('/property/no-such-thing'));
   await page.getByRole('heading', { name: 'Property Not Found' }).waitFor();
-  assert.equal(await page.locator('meta[name=robots]').getAttribute('content'), 'noindex');
-  assert.equal(await page.getByRole('button', { name: 'Try Again' }).count(), 0);
+  await expect(page.locator('meta[name=robots]')).toHaveAttribute('content', 'noindex');
+  await expect(page.getByRole('button', { name: 'Try Again' })).toHaveCount(0);
   const [draft] = await rows('properties?status=eq.draft&limit=1');
   await page.goto(at(`/property/${draft.slug}`));
   await page.getByRole('heading', { name: 'Property Not Found' }).waitFor();
@@ -350,7 +350,9 @@ it('keeps a shortlist without an account, and takes it along into one', async ()
   const kept = await rows(`shortlists?property_id=eq.${one.id}&select=user_id`);
   const me = await page.evaluate(() => JSON.parse(localStorage.getItem('nilam-app')).state.user.id);
   assert.ok(kept.some(({ user_id: user }) => user === me));
-  assert.equal(await page.evaluate(() => localStorage.getItem('nilam-guest-shortlist')), null);
+  await until("the guest's list is given up", () =>
+    page.evaluate(() => localStorage.getItem('nilam-guest-shortlist') === null),
+  );
   await heart.click();
   await page.getByText('Removed from your shortlist.').waitFor();
   await counter.waitFor({ state: 'detached' });
@@ -359,7 +361,7 @@ it('keeps a shortlist without an account, and takes it along into one', async ()
   await page.locator('[data-slot=property-actions] [data-slot=heart][aria-pressed=true]').waitFor();
   await page.goto(at('/shortlisted-properties'));
   await cards(page).getByRole('heading', { name: one.title }).waitFor();
-  assert.equal(await cards(page).count(), 1);
+  await expect(cards(page)).toHaveCount(1);
   await page.goto(at(`/property/${one.slug}`));
   // A refusal takes back what was shown.
   await page.route('**/rest/v1/shortlists*', (route) =>

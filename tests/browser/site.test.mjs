@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { inspect, overflow } from './axe.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -33,10 +33,7 @@ it('says in the contact form what is missing, and offers a mail when it does not
   const form = page.locator('[data-slot=contact-form]');
   await form.getByRole('button', { name: 'Send message' }).click();
   await form.getByText('Please fill this in.').first().waitFor();
-  assert.equal(
-    await form.getByLabel('Your name').evaluate((element) => element === document.activeElement),
-    true,
-  );
+  await expect(form.getByLabel('Your name')).toBeFocused();
   await form.getByLabel('Your name').fill('Kavitha');
   await form.getByLabel('Email').fill('kavitha@example.com');
   await form.getByLabel('Message').fill('Do you list plots near Hosur?');
@@ -47,7 +44,7 @@ it('says in the contact form what is missing, and offers a mail when it does not
   );
   assert.equal(mail.pathname, 'info@nilam.example');
   assert.match(mail.searchParams.get('body'), /Do you list plots near Hosur\?/);
-  assert.equal(await form.getByLabel('Message').inputValue(), 'Do you list plots near Hosur?');
+  await expect(form.getByLabel('Message')).toHaveValue('Do you list plots near Hosur?');
   await shot(page, 'contact');
   await close();
 });
@@ -84,9 +81,9 @@ it('tells search engines which page is which, and which to leave out (D55)', one
   ]) {
     await page.goto(at(route));
     await page.getByRole('heading', { level: 1 }).waitFor();
-    assert.equal(await page.locator('meta[name=robots][content=noindex]').count(), indexed ? 0 : 1, route);
+    await expect(page.locator('meta[name=robots][content=noindex]')).toHaveCount(indexed ? 0 : 1);
     if (!indexed) continue;
-    assert.equal(await page.locator('link[rel=canonical]').getAttribute('href'), at(route));
+    await expect(page.locator('link[rel=canonical]')).toHaveAttribute('href', at(route));
     assert.deepEqual(
       await page.locator('link[rel=alternate]').evaluateAll((links) => links.map((link) => link.hreflang)),
       ['en-IN', 'hi', 'ta', 'x-default'],
@@ -132,7 +129,7 @@ it(
       const row = page.locator(`[data-variant=${variant}]`);
       for (const size of ['default', 'sm', 'lg', `${variant} icon`])
         await row.getByRole('button', { name: size, exact: true }).waitFor();
-      assert.equal(await row.getByRole('button', { name: 'Disabled' }).isDisabled(), true);
+      await expect(row.getByRole('button', { name: 'Disabled' })).toBeDisabled();
     }
     const sizes = await page
       .locator('#loaders [data-slot=spinner] svg')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { smsCode } from '../harness.mjs';
 import { inspect } from './axe.mjs';
-import { visitor, onePass } from './visitor.mjs';
+import { expect, visitor, onePass } from './visitor.mjs';
 
 const world = visitor();
 const { visit, shot } = world;
@@ -18,7 +18,7 @@ it('lists 56 spaces, paid ones first, and narrows them by city and text', async 
   const badges = page.getByText('FEATURED', { exact: true });
   assert.ok((await badges.count()) >= 1);
   const city = page.getByLabel('City', { exact: true });
-  assert.equal(await city.locator('option').count(), 13);
+  await expect(city.locator('option')).toHaveCount(13);
   await city.selectOption('Chennai');
   await page
     .getByText(/\d Co-working Spaces? Found/)
@@ -32,7 +32,7 @@ it('lists 56 spaces, paid ones first, and narrows them by city and text', async 
   await page.goto(`${world.stack.url}/coworking?city=Pune&q=a`);
   await page.getByText(/Found for "a" in Pune/).waitFor();
   await city.locator('option').nth(12).waitFor({ state: 'attached' });
-  assert.equal(await city.inputValue(), 'Pune');
+  await expect(city).toHaveValue('Pune');
   assert.deepEqual(problems, []);
   await close();
 });

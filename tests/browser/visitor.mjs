@@ -3,12 +3,16 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before } from 'node:test';
+import { expect as web } from '@playwright/test';
 import { chromium } from 'playwright-core';
 import { mode, platform, root } from '../harness.mjs';
 import { executablePath } from './chromium.mjs';
 
 /** For what looks at pages alone, and long: they are the same however the services run. */
 export const onePass = { skip: mode === 'apart' && 'looks at pages alone' };
+
+/** What must be true of a page soon: it is looked at until it is, for as long as any other wait. */
+export const expect = web.configure({ timeout: 30_000 });
 
 const artifacts = path.join(root, 'tests/.artifacts');
 

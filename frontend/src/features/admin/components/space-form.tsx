@@ -3,6 +3,7 @@ import { Field, TextArea } from '@/components/ui/field'
 import { cardClass } from '@/components/ui/page'
 import { AMENITIES, DAY_KEYS, DAYS, OFFERINGS } from '@/features/coworking/format'
 import { useRef, useState, type FormEvent, type ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from '@/i18n/use-translation'
 import {
   errorsOf,
@@ -104,10 +105,10 @@ export function SpaceForm({
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = errorsOf(text)
-    setErrors(found)
+    // At once: the fields say what is wrong with them before the first of them takes the focus.
+    flushSync(() => setErrors(found))
     if (Object.keys(found).length === 0) return onSave(text)
-    // After the fields say what is wrong with them.
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+    form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
   }
   const fields = (names: ReadonlyArray<readonly [Simple, string]>) => (
     <div className="grid gap-4 sm:grid-cols-2">

@@ -6,6 +6,7 @@ import { messageFor, reportError } from '@/lib/errors'
 import { useAppStore } from '@/stores/app-store'
 import { CircleCheck } from 'lucide-react'
 import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from '@/i18n/use-translation'
 import { useSendMessage } from '../api/send-message'
 import { LENGTHS, mailOf, wrongIn, type Wrong } from '../contact-fields'
@@ -43,9 +44,9 @@ export function ContactForm() {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const found = wrongIn(values)
-    setWrong(found)
-    if (Object.keys(found).length)
-      return requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+    // At once: the fields say what is wrong with them before the first of them takes the focus.
+    flushSync(() => setWrong(found))
+    if (Object.keys(found).length) return form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
     mutate({ ...values, website }, { onError: (failure) => reportError(failure, 'contact') })
   }
   if (isSuccess)
