@@ -49,6 +49,10 @@ const MARKETPLACE: &[(&str, &str)] = &[
         "20260101000800_administration",
         include_str!("../../sql/marketplace/20260101000800_administration.sql"),
     ),
+    (
+        "20260101000900_save_space",
+        include_str!("../../sql/marketplace/20260101000900_save_space.sql"),
+    ),
 ];
 
 /// The demonstration data, under the path by which the CLI notes it.

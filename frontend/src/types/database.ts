@@ -980,6 +980,13 @@ export type Database = {
         }[]
       }
       record_view: { Args: { p_id: string }; Returns: undefined }
+      save_space: {
+        Args: { p_id?: string; p_offerings: Json; p_space: Json }
+        Returns: {
+          id: string
+          slug: string
+        }[]
+      }
       search_properties: {
         Args: { bbox?: string; q?: string }
         Returns: {

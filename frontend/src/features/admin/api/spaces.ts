@@ -66,27 +66,14 @@ export type SpaceValues = {
   offerings: Offering[]
 }
 
-/** Writes the space, then what it offers: kinds that are no longer there go. */
+/** Writes the space and what it offers, or nothing of it: kinds that are no longer there go. */
 async function saveSpace({ id, values: { space, offerings } }: { id: string | null; values: SpaceValues }) {
   const supabase = await getSupabase()
-  const written = id
-    ? await supabase.from('coworking_space').update(space).eq('id', id).select('id, slug').single()
-    : await supabase.from('coworking_space').insert(space).select('id, slug').single()
-  if (written.error) throw failed(written.error, written.status)
-  const saved = written.data
-  const kinds = offerings.map(({ offering_type: kind }) => kind)
-  let gone = supabase.from('coworking_offering_type').delete().eq('coworking_space_id', saved.id)
-  if (kinds.length) gone = gone.not('offering_type', 'in', `(${kinds.join(',')})`)
-  const removed = await gone
-  if (removed.error) throw failed(removed.error, removed.status)
-  if (offerings.length) {
-    const { error, status } = await supabase.from('coworking_offering_type').upsert(
-      offerings.map((offering) => ({ ...offering, coworking_space_id: saved.id })),
-      { onConflict: 'coworking_space_id,offering_type' },
-    )
-    if (error) throw failed(error, status)
-  }
-  return saved
+  const { data, error, status } = await supabase
+    .rpc('save_space', { p_space: space, p_offerings: offerings, ...(id && { p_id: id }) })
+    .single()
+  if (error) throw failed(error, status)
+  return data
 }
 
 function useChange<T, R>(mutationFn: (input: T) => Promise<R>) {
