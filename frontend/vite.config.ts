@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { compression, defineAlgorithm } from 'vite-plugin-compression2'
+import { FOLDER as LETTERS_FOLDER, letters } from './letters'
 import { pagesAhead } from './pages-ahead'
 
 /** Of these the first code has its own; all others are on nearly every page. */
@@ -34,12 +35,15 @@ function together(id: string) {
   return FIRST.test(id) ? 'first' : undefined
 }
 
-const resolve = { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } }
+const resolve = {
+  alias: { '@': fileURLToPath(new URL('./src', import.meta.url)), '@letters': LETTERS_FOLDER },
+}
 
 export default defineConfig({
   plugins: [
     react(),
     tailwindcss(),
+    letters(),
     // Before what compresses the pages that it makes.
     pagesAhead(resolve),
     // Beside each file, so that the gateway compresses nothing while somebody waits.

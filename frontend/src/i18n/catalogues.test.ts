@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { lettersOf } from '../../letters'
 
 /** The words of all catalogues of a language: the one of every page, and those of the sections. */
 const files = [
@@ -56,4 +57,13 @@ it('every key that the code uses is there, and every key is used', () => {
   const used = new Set([...text.matchAll(/\bt\(\s*'(\w+)'/g)].map(([, key = '']) => key))
   expect([...used].filter((key) => !known.has(key))).toEqual([])
   expect([...known].filter((key) => !text.includes(`'${key}'`))).toEqual([])
+})
+
+it('needs no letters of Hindi beyond those that the small font has', () => {
+  const small = new Set(lettersOf(readFileSync(path.join(import.meta.dirname, 'letters-hi.css'), 'utf8')))
+  const written = Object.values(hi).flatMap((text) =>
+    [...text].filter((letter) => /[\u0900-\u097f]/.test(letter)),
+  )
+  expect(written.length).toBeGreaterThan(1000)
+  expect([...new Set(written.filter((letter) => !small.has(letter)))]).toEqual([])
 })
