@@ -171,7 +171,8 @@ async fn a_worker_that_is_up_is_seen() {
     assert_eq!(restarted[0]["done"], true);
     service.stop().await;
     // Postgres takes a moment to see that a connection has ended, and its locks with it.
-    let locks = "select from pg_locks where locktype = 'advisory' and classid::int8 = x'6e696c71'::int8
+    let locks =
+        "select from pg_locks where locktype = 'advisory' and classid::int8 = x'6e696c71'::int8
         and database = (select oid from pg_database where datname = current_database())";
     wait_for(&pool, 0, locks).await;
     assert!(
