@@ -2,6 +2,7 @@
 // script inside it. It asks for what the first view shows, and keeps what is done to the page until somebody can answer.
 import { ask } from './ask'
 import { keepEvents } from './keep-events'
+import { keepRoom } from './keep-room'
 import { markStale } from './mark-stale'
 import type { Plan } from './state'
 
@@ -9,6 +10,7 @@ declare const PLANS: readonly Plan[]
 
 globalThis.nilamEarly = { replay: keepEvents() }
 try {
+  keepRoom()
   markStale()
   ask(PLANS, globalThis.nilamEarly)
 } catch {

@@ -26,14 +26,6 @@ async function getUsers({ q, status, page }: UserFilter, signal: AbortSignal) {
   )
 }
 
-export const usersOptions = (filter: UserFilter) =>
-  queryOptions({
-    queryKey: adminKeys.list('users', filter),
-    queryFn: ({ signal }) => getUsers(filter, signal),
-    staleTime: 0,
-    placeholderData: keepPreviousData,
-  })
-
 async function getAdministrators(signal: AbortSignal) {
   const supabase = await getSupabase()
   const { data, error, status } = await supabase.rpc('administrators').abortSignal(signal).retry(false)
@@ -41,10 +33,22 @@ async function getAdministrators(signal: AbortSignal) {
   return data.map(({ user_id: id }) => id)
 }
 
-export const administratorsOptions = queryOptions({
-  queryKey: adminKeys.list('administrators'),
-  queryFn: ({ signal }) => getAdministrators(signal),
-})
+/** A row and what it is marked with come together: a mark that came later would move what is below it. */
+async function getMarked(filter: UserFilter, signal: AbortSignal) {
+  const [found, administrators] = await Promise.all([getUsers(filter, signal), getAdministrators(signal)])
+  return {
+    ...found,
+    rows: found.rows.map((row) => ({ ...row, administrator: administrators.includes(row.id) })),
+  }
+}
+
+export const usersOptions = (filter: UserFilter) =>
+  queryOptions({
+    queryKey: adminKeys.list('users', filter),
+    queryFn: ({ signal }) => getMarked(filter, signal),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  })
 
 async function setVerified({ id, verified }: { id: string; verified: boolean }) {
   const supabase = await getSupabase()

@@ -51,7 +51,7 @@ export function Admin() {
         }))}
       />
       <section aria-label={t(TABS[tab])} className="mt-6">
-        <Suspense fallback={<RowSkeletons count={8} className="mt-24 space-y-3" />}>
+        <Suspense fallback={<RowSkeletons count={8} className="space-y-3 pt-18" />}>
           <Desk key={tab} />
         </Suspense>
       </section>

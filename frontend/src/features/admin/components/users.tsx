@@ -6,7 +6,7 @@ import type { Enums } from '@/types/database'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
-import { administratorsOptions, useVerifyBuyer, usersOptions } from '../api/users'
+import { useVerifyBuyer, usersOptions } from '../api/users'
 import { useDesk } from '../use-desk'
 import { Confirm } from './confirm'
 import { DeskList, joined, RowActions, RowText, Tag } from './desk-list'
@@ -48,7 +48,6 @@ export function Users() {
   const { t } = useTranslation()
   const { q, page, status } = useDesk()
   const query = useQuery(usersOptions({ q, page, status: status(['verified', 'unverified']) }))
-  const { data: administrators = [] } = useQuery(administratorsOptions)
   const [asked, setAsked] = useState<Asked | null>(null)
   return (
     <>
@@ -70,7 +69,7 @@ export function Users() {
                 title={name}
                 tags={
                   <>
-                    {administrators.includes(row.id) && <Tag tone="info">{t('adAdministrator')}</Tag>}
+                    {row.administrator && <Tag tone="info">{t('adAdministrator')}</Tag>}
                     {row.verified_buyer && <Tag tone="good">{t('adVerifiedBuyer')}</Tag>}
                     {row.user_type && <Tag>{t(KINDS[row.user_type])}</Tag>}
                   </>

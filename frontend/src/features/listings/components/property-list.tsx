@@ -84,7 +84,8 @@ function useFilters(path: string, fixed: Fixed) {
 function Chips({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
   const { t } = useTranslation()
   const names = activeFilters(filters)
-  if (names.length === 0) return null
+  const hydrating = useHydrating()
+  if (names.length === 0) return hydrating && <div data-slot="chips-room" />
   return (
     <ul data-slot="chips" aria-label={t('liActive')} className="mt-4 flex flex-wrap gap-2">
       {names.map((name) => {
