@@ -21,10 +21,6 @@ async function rows(route) {
 }
 
 it('leads from a search over a comparison to an owner (R4, R91, R100, U5)', async () => {
-  // The pictures of the demonstration come a moment after the platform.
-  const urls = new Set((await rows('property_images?select=url')).map(({ url }) => url));
-  for (const url of urls)
-    await until('the pictures', async () => (await fetch(new URL(url, world.stack.url))).ok, 90_000);
   const { page, problems, close } = await visit();
   await page.goto(at('/commercial?type=office&for=lease'));
   await cards(page).nth(3).waitFor();

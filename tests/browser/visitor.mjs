@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before } from 'node:test';
 import { expect as web } from '@playwright/test';
 import { chromium } from 'playwright-core';
-import { mode, platform, root } from '../harness.mjs';
+import { mode, platform, root, until } from '../harness.mjs';
 import { executablePath } from './chromium.mjs';
 
 /** For what looks at pages alone, and long: they are the same however the services run. */
@@ -16,11 +16,28 @@ export const expect = web.configure({ timeout: 30_000 });
 
 const artifacts = path.join(root, 'tests/.artifacts');
 
+/** The pictures of the demonstration come a moment after the platform; a page that is opened before lacks some. */
+async function pictures({ url, SERVICE_ROLE_KEY: key }) {
+  const headers = { apikey: key, authorization: `Bearer ${key}` };
+  const urls = new Set();
+  for (const table of ['property_images', 'coworking_space_images']) {
+    const answer = await fetch(`${url}/rest/v1/${table}?select=url`, { headers });
+    for (const row of await answer.json()) urls.add(row.url);
+  }
+  for (const each of urls)
+    await until(
+      `the picture ${each}`,
+      async () => (await fetch(new URL(each, url), { method: 'HEAD' })).ok,
+      90_000,
+    );
+}
+
 /** Starts the platform and the browser before the file's tests, and ends them after. */
 export function visitor() {
   const world = { stack: undefined, browser: undefined };
   before(async () => {
     world.stack = await platform();
+    await pictures(world.stack);
     await mkdir(artifacts, { recursive: true });
     world.browser = await chromium.launch({
       executablePath,
