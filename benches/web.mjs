@@ -249,9 +249,6 @@ try {
         await page.getByText('Office', { exact: true }).first().click();
         await page.getByText('IT park', { exact: true }).click();
         await next();
-        // Once the listing has its address its form is made anew.
-        await page.waitForURL(/\/edit-listing\//);
-        await page.waitForTimeout(2000);
         await page.getByRole('heading', { level: 2, name: 'Location', exact: true }).waitFor();
         await typed('PIN code', '641004');
         await page.getByText('Coimbatore, Tamil Nadu').waitFor();

@@ -67,6 +67,38 @@ async function draftOf({ supabase, id }, more = {}) {
 const next = (page) => page.getByRole('button', { name: 'Continue' }).click();
 const step = (page, name) => page.getByRole('heading', { level: 2, name, exact: true }).waitFor();
 
+it('keeps every letter and the focus while a new listing gets its address', async () => {
+  const { page, problems, close } = await signedIn('owner3@demo.example.com');
+  await page.goto(at('/list-property'));
+  await page.getByText('For lease', { exact: true }).first().click();
+  await page.getByText('Office', { exact: true }).first().click();
+  await page.getByText('IT park', { exact: true }).click();
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route('**/rest/v1/properties*', async (route) => {
+    if (route.request().method() === 'POST') await held;
+    await route.continue();
+  });
+  await next(page);
+  await step(page, 'Location');
+  const pin = page.getByLabel('PIN code');
+  await pin.pressSequentially('641');
+  release();
+  await page.waitForURL(/\/edit-listing\//);
+  // Typed into whatever has the focus.
+  await page.keyboard.type('004', { delay: 60 });
+  await expect(pin).toHaveValue('641004');
+  // A page that waited to take the focus would have done so by now.
+  await page.waitForTimeout(300);
+  await expect(pin).toBeFocused();
+  // Another new listing begins with nothing.
+  await page.getByRole('banner').getByRole('link', { name: 'List Your Property' }).click();
+  await step(page, 'Type');
+  await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 it('R4, R11, R17, R82, R107, R108: lists a property with photos, and approved it is found in the search', async () => {
   const { page, problems, close } = await signedIn('owner2@demo.example.com');
   await page.getByRole('banner').getByRole('link', { name: 'List Your Property' }).click();

@@ -20,6 +20,7 @@ import { useTranslation } from '@/i18n/use-translation'
 import { Outlet, useLocation, useNavigationType } from 'react-router-dom'
 import { CONTENT } from '@/early/state'
 import { ErrorBoundary } from './error-boundary'
+import { SAME_PAGE } from './same-page'
 
 const Kept = lazy(() => import('./kept').then((module) => ({ default: module.Kept })))
 const LiveNotices = lazy(() => import('./live-notices').then((module) => ({ default: module.LiveNotices })))
@@ -48,10 +49,20 @@ function restoreScroll(top: number) {
   return stop
 }
 
-function useScroll() {
-  const { key, pathname, hash } = useLocation()
+/** A number for each page that is gone to. A page that only takes another address says so in its navigation and keeps its number. */
+function usePageNumber() {
+  const { pathname, state } = useLocation()
+  // Back in the history is another page, whatever led there first.
+  const stays = useNavigationType() === 'REPLACE' && state === SAME_PAGE
+  const [page, setPage] = useState({ pathname, number: 0 })
+  if (page.pathname !== pathname) setPage({ pathname, number: page.number + (stays ? 0 : 1) })
+  return page.number
+}
+
+function useScroll(page: number) {
+  const { key, hash } = useLocation()
   const type = useNavigationType()
-  const shown = useRef(pathname)
+  const shown = useRef(page)
   // With the page itself: a shorter one moves the scroll at once, which is not where the longer one was left.
   useLayoutEffect(() => {
     window.history.scrollRestoration = 'manual'
@@ -66,31 +77,31 @@ function useScroll() {
     }
   }, [key])
   useEffect(() => {
-    const moved = shown.current !== pathname
-    shown.current = pathname
+    const moved = shown.current !== page
+    shown.current = page
     const before = scrolledTo.get(key)
     if (type === 'POP' && before !== undefined) return restoreScroll(before)
     if (moved && !hash) window.scrollTo(0, 0)
-  }, [key, pathname, hash, type])
+  }, [key, page, hash, type])
 }
 
-function useRouteChanges() {
+function usePageChanges(page: number) {
   const { pathname, search } = useLocation()
-  const shown = useRef(pathname)
+  const shown = useRef(page)
   const [announcement, setAnnouncement] = useState('')
   useEffect(() => {
     pageView(pathname + search)
   }, [pathname, search])
   useEffect(() => {
-    if (shown.current === pathname) return
-    shown.current = pathname
+    if (shown.current === page) return
+    shown.current = page
     // The page may still be on its way; its heading is there a moment later.
     const timer = setTimeout(() => {
       document.querySelector('h1')?.focus({ preventScroll: true })
       setAnnouncement(document.title)
     }, 100)
     return () => clearTimeout(timer)
-  }, [pathname])
+  }, [page])
   return announcement
 }
 
@@ -140,8 +151,8 @@ function News() {
 }
 
 /** Says each new page's title to those who hear the screen. */
-function Announcement() {
-  const announcement = useRouteChanges()
+function Announcement({ page }: { page: number }) {
+  const announcement = usePageChanges(page)
   return (
     <p aria-live="polite" className="sr-only">
       {announcement}
@@ -166,8 +177,8 @@ function useShell() {
  */
 export function Shell() {
   const { t } = useTranslation()
-  const { pathname } = useLocation()
-  useScroll()
+  const page = usePageNumber()
+  useScroll(page)
   useShell()
   return (
     <div className="flex min-h-screen flex-col">
@@ -186,7 +197,7 @@ export function Shell() {
         }
       />
       <main id={CONTENT} tabIndex={-1} className="grow outline-none">
-        <ErrorBoundary key={pathname}>
+        <ErrorBoundary key={page}>
           <Suspense fallback={<div className="min-h-screen" />}>
             <Outlet />
           </Suspense>
@@ -194,7 +205,7 @@ export function Shell() {
       </main>
       <Footer />
       <OfflineBar />
-      <Announcement />
+      <Announcement page={page} />
       <News />
       <NoticesLater />
     </div>

@@ -11,6 +11,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate } from 'react-router-dom'
+import { SAME_PAGE } from '../same-page'
 
 const notThere = (error: unknown) => statusOf(error) === 406 || statusOf(error) === 400
 
@@ -21,9 +22,18 @@ export function Component({ id = '' }: { id?: string }) {
   const user = useAppStore((state) => state.user?.id ?? '')
   const { data, error, isPending, isFetching, refetch } = useQuery(ownListingOptions(user, id))
   const [submitted, setSubmitted] = useState(false)
+  // A listing gets its address while somebody writes: its form stays, with the focus and every letter. At any other address is another form.
+  const [form, setForm] = useState<{ id: string; made: string | null; count: number }>({
+    id,
+    made: null,
+    count: 0,
+  })
+  if (form.id !== id) setForm({ id, made: null, count: id === form.made ? form.count : form.count + 1 })
   const created = useCallback(
-    ({ id: made }: { id: string }, step: string) =>
-      void navigate(`/edit-listing/${made}?step=${step}`, { replace: true }),
+    ({ id: made }: { id: string }, step: string) => {
+      setForm((before) => ({ ...before, made }))
+      void navigate(`/edit-listing/${made}?step=${step}`, { replace: true, state: SAME_PAGE })
+    },
     [navigate],
   )
   if (submitted)
@@ -86,7 +96,7 @@ export function Component({ id = '' }: { id?: string }) {
       )}
       {user && (
         <ListingFormView
-          key={id || 'new'}
+          key={form.count}
           user={user}
           listing={listing}
           onCreated={created}
