@@ -15,6 +15,8 @@ const PARTS =
 /** What the header counts, on every page. */
 const KEPT =
   /\/src\/(app\/kept|features\/listings\/(use-shortlist|guest-shortlist|api\/shortlist(-key)?))\.tsx?$/
+/** Notifications, which come once the page is there. */
+const NOTICES = /\/node_modules\/sonner\/|\/src\/app\/notices\.tsx$/
 /** What every page with listings needs, and what every page with spaces does. */
 const LISTING =
   /\/src\/features\/listings\/(categories|compare|facts|filters|labels|money|guest-views|api\/(keys|search|get-facets|get-suggestions)|components\/(badges|compare-toggle|heart|price|property-card|suggest-box))\.tsx?$/
@@ -23,12 +25,13 @@ const SPACE =
 /** What the first code is made of, in two halves: the browser reads one while the other is on its way. */
 const REACT = /\/node_modules\/(react|react-dom|scheduler)\/|commonjsHelpers|vite\/preload-helper/
 const FIRST =
-  /\/node_modules\/(react-router|react-router-dom|zustand|i18next|clsx|class-variance-authority)\/|\/lucide-react\/dist\/esm\/(?!icons\/)|\/src\/(stores|config)\/|\/src\/components\/ui\/(button|spinner)\.|\/src\/i18n\/(index|use-translation|en\.json|errors\/en\.json)|\/src\/lib\/(cn|toast|errors|fields|early|idle|page-facts|query-client|supabase|analytics)\./
+  /\/node_modules\/(react-router|react-router-dom|zustand|i18next|clsx|class-variance-authority)\/|react-query\/build\/modern\/QueryClientProvider\.|\/lucide-react\/dist\/esm\/(?!icons\/)|\/src\/(stores|config)\/|\/src\/components\/ui\/(button|spinner)\.|\/src\/i18n\/(index|use-translation|en\.json|errors\/en\.json)|\/src\/lib\/(cn|toast|errors|fields|early|idle|page-facts|query-client|supabase|analytics)\./
 /** What is small and used nearly everywhere is one file: thirty of them would wait for each other's journeys to the server. */
 function together(id: string) {
   if (REACT.test(id)) return 'react'
   if (id.includes('/lucide-react/dist/esm/icons/')) return FIRST_ICONS.test(id) ? 'first' : 'parts'
   if (KEPT.test(id)) return 'kept'
+  if (NOTICES.test(id)) return 'notices'
   if (LISTING.test(id)) return 'listing'
   if (SPACE.test(id)) return 'space'
   if (READS.test(id) || PARTS.test(id)) return 'parts'
