@@ -82,7 +82,7 @@ differential-storage: node_modules/.stamp ## Sends the same requests to storage-
 
 bench: build ## Measures everything beside peers and limits, into one table: target/bench/results.md. BENCH_SUITES=rest,gateway for some.
 	scripts/ensure-bench-tools.sh
-	cargo build --release --package auth-svc --package storage-svc --package realtime-svc --examples
+	cargo build --release --package auth-svc --package image-transform --package storage-svc --package realtime-svc --examples
 	$(NODE) benches/all.mjs
 
 bench-web: build browser ## Measures the front end: sizes, and visits on a slow phone.

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use axum::Router;
+use image_transform::{Cache, Limits, Pool, Renderer};
 use secrecy::ExposeSecret as _;
 use svc_kit::jwt::Claims;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -14,7 +15,6 @@ use crate::{
         events::{self, Outbox},
         sweep,
     },
-    image::{Cache, Limits, Pool, Renderer},
     routes::{self, metrics::Metrics},
     tus,
 };

@@ -10,7 +10,6 @@ mod config;
 mod db;
 mod domain;
 mod error;
-pub mod image;
 mod migrations;
 mod names;
 mod routes;

@@ -2,6 +2,7 @@
 
 use axum::{body::Body, response::Response};
 use http::{HeaderName, StatusCode, header, request::Parts};
+use image_transform::{ImageError, SizeLimits, Transform};
 use serde_json::Value;
 
 use super::{Routed, header_text, input, is_get, read};
@@ -9,7 +10,6 @@ use crate::{
     App, blobs,
     domain::tokens::Scope,
     error::{Error, Result},
-    image::{ImageError, SizeLimits, Transform},
     store::objects::{self, Object},
 };
 

@@ -1,5 +1,6 @@
 use axum::response::Response;
 use http::{header, request::Parts};
+use image_transform::Transform;
 use serde_json::{Map, Value, json};
 
 use super::{Routed, header_text, input, output};
@@ -7,7 +8,6 @@ use crate::{
     App,
     domain::{tokens::SignedImage, upload::NewObject},
     error::{Error, Result},
-    image::Transform,
     names,
     schema::{Rule, Shape},
     store::objects::{self, Mode},

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use axum::body::Bytes;
+use bytes::Bytes;
 
 use super::{Cache, ImageError, Key, Limits, Output, Pool, Transform, transform};
 
@@ -54,7 +54,7 @@ impl Renderer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Format;
+    use crate::Format;
 
     fn renderer(pool: Pool, timeout: Duration) -> Renderer {
         Renderer::new(pool, Cache::new(1 << 20), Limits::default(), timeout)

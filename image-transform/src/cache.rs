@@ -69,7 +69,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::image::ImageError;
+    use crate::ImageError;
 
     fn output(length: usize) -> Output {
         Output {

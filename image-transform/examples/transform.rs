@@ -1,10 +1,10 @@
-//! Times transformations of a file: `cargo run --release -p storage-svc --example transform -- photo.jpg …`.
+//! Times transformations of a file: `cargo run --release -p image-transform --example transform -- photo.jpg …`.
 //!
 //! Prints the best of several runs in milliseconds and the size of the result, each to 640 pixels of width.
 
 use std::time::Instant;
 
-use storage_svc::image::{Format, Limits, Transform, transform};
+use image_transform::{Format, Limits, Transform, transform};
 
 fn main() -> anyhow::Result<()> {
     for path in std::env::args().skip(1) {

@@ -1,4 +1,4 @@
-//! Image transformation: what a separate renderer does for the original, inside the service.
+//! Image transformation: what a separate renderer does beside the original, as a library of the storage service.
 //!
 //! Bytes in, bytes out; nothing in here knows of HTTP, of the database or of blobs. The order of work is
 //! the renderer's: look at the header, refuse what is too big, decode (scaled where the format can),
