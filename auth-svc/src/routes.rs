@@ -26,13 +26,13 @@ mod passkeys;
 mod reauthenticate;
 mod recover;
 mod resend;
+mod scim;
 mod sessions;
 mod settings;
 mod signup;
 mod sso;
 mod target;
 mod token;
-mod unbuilt;
 mod user;
 mod verify;
 mod web3;
@@ -124,7 +124,7 @@ pub fn router(app: &App) -> Router {
                 .delete(admin::sso::delete),
         )
         .merge(oauth_server::router())
-        .merge(unbuilt::router())
+        .merge(scim::router())
         .fallback(fallback::not_found)
         .method_not_allowed_fallback(fallback::method_not_allowed)
         .layer(DefaultBodyLimit::max(MAX_BODY))

@@ -14,6 +14,8 @@ pub struct Experimental {
     pub email_identity_on_password: bool,
     /// `…_CURSOR_PAGINATION_ENABLED`: the list of users goes on where it ended, without being counted.
     pub cursor_pagination: bool,
+    /// `…_SCIM_ENABLED`: `/scim/v2` says what it can do.
+    pub scim: bool,
 }
 
 /// Which providers share their users: those of one domain know a user by the mail address, those of
@@ -80,6 +82,7 @@ pub(super) fn read(r: &mut Reader<'_>) -> Experimental {
         linking_domains,
         email_identity_on_password: r.flag(&[&email_identity], false),
         cursor_pagination: r.flag(&[&name("CURSOR_PAGINATION_ENABLED")], false),
+        scim: r.flag(&[&name("SCIM_ENABLED")], false),
     }
 }
 

@@ -11,7 +11,7 @@ use http::{StatusCode, Uri, request::Parts};
 
 use super::{
     caller::{Admin, SignedIn},
-    oauth_server, passkeys,
+    oauth_server, passkeys, scim, sso,
 };
 use crate::{app::App, error::Error};
 
@@ -58,6 +58,10 @@ async fn check(parts: &mut Parts, app: &App) -> Result<(), Error> {
         }
         "passkeys" => passkeys::check_enabled(app)?,
         "oauth" => oauth_server::check_enabled(app)?,
+        "sso" => {
+            sso::Enabled::from_request_parts(parts, app).await?;
+        }
+        "scim" if path.starts_with("/scim/v2") => scim::check_enabled(app)?,
         _ => {}
     }
     Ok(())

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::{
     callback::{self, Told},
     extract::{Body, Query},
-    target,
+    target, token,
 };
 use crate::{
     app::App,
@@ -153,11 +153,17 @@ pub(super) async fn acs(
             return target::see_other(site);
         }
     };
-    target::found(match returned.completed {
-        Completed::Code(code) => target::with_query(&returned.redirect_to, &[("code", &code)]),
-        Completed::Session(issued) => {
-            let pairs = callback::session_pairs(&issued);
-            target::with_fragment(&returned.redirect_to, &target::encoded(pairs))
+    let issued = match returned.completed {
+        Completed::Code(code) => {
+            return target::found(target::with_query(
+                &returned.redirect_to,
+                &[("code", &code)],
+            ));
         }
-    })
+        Completed::Session(issued) => issued,
+    };
+    let pairs = target::encoded(callback::session_pairs(&issued));
+    let mut response = target::found(target::with_fragment(&returned.redirect_to, &pairs))?;
+    token::name_session(&mut response, &issued);
+    Ok(response)
 }

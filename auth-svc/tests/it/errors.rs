@@ -3,7 +3,7 @@
 use axum::{body::Body, extract::Request};
 use serde_json::{Value, json};
 
-use crate::test_app::{TestApp, service_token};
+use crate::test_app::TestApp;
 
 #[tokio::test]
 async fn each_wrong_request_has_its_error() {
@@ -267,7 +267,4 @@ async fn unknown_and_unbuilt_routes_are_told_apart() {
         let request = request.body(Body::empty()).unwrap();
         app.request(request).await.refused(status, code);
     }
-    app.get("/scim/v2/Users", &service_token())
-        .await
-        .refused(404, "feature_disabled");
 }

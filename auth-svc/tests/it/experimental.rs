@@ -1,4 +1,4 @@
-//! Linking domains, the identity that comes with a first password, and users listed by cursor.
+//! Linking domains, the identity that comes with a first password, users listed by cursor, and SCIM.
 
 use serde_json::{Value, json};
 
@@ -259,4 +259,46 @@ async fn only_our_own_cursors_are_taken() {
             format!("Bad Pagination Parameters: {reason}")
         );
     }
+}
+
+#[tokio::test]
+async fn scim_says_that_it_can_do_nothing_yet() {
+    let app = TestApp::start(&[("GOTRUE_EXPERIMENTAL_SCIM_ENABLED", "true")]).await;
+    let config = app.get("/scim/v2/ServiceProviderConfig", "").await.ok();
+    assert_eq!(config.header("content-type"), "application/scim+json");
+    assert_eq!(config.body["patch"]["supported"], false);
+    let location = config.body["meta"]["location"].as_str().unwrap();
+    assert!(location.ends_with("/scim/v2/ServiceProviderConfig"));
+    for path in ["/scim/v2/ResourceTypes", "/scim/v2/Schemas"] {
+        let list = app.get(path, "").await.ok();
+        assert_eq!(list.body["totalResults"], 0);
+        let filtered = app.get(&format!("{path}?filter=name"), "").await;
+        assert_eq!(
+            (filtered.status, &filtered.body["status"]),
+            (403, &json!("403"))
+        );
+    }
+    let missing = app.get("/scim/v2/Users", "").await;
+    assert_eq!(missing.header("content-type"), "application/scim+json");
+    assert_eq!(
+        (missing.status, &missing.body["status"]),
+        (404, &json!("404"))
+    );
+    let wrong = app.post("/scim/v2/Schemas", json!({})).await;
+    assert_eq!((wrong.status, wrong.header("allow")), (405, "GET,HEAD"));
+}
+
+#[tokio::test]
+async fn scim_is_off_unless_it_is_asked_for() {
+    let app = TestApp::start(&[]).await;
+    for path in [
+        "/scim/v2/ServiceProviderConfig",
+        "/scim/v2/Users",
+        "/scim/v2",
+    ] {
+        app.get(path, "").await.refused(404, "feature_disabled");
+    }
+    app.post("/scim/v2/Schemas", json!({}))
+        .await
+        .refused(404, "feature_disabled");
 }
