@@ -186,9 +186,9 @@ export async function freePorts(...names) {
  *
  * Apart, `standalone` still gives the database and the mailbox, as containers would, and the services run
  * beside it with nothing but environment variables, two copies of each behind the gateway. `functions` is a folder of
- * functions in place of the product's.
+ * functions in place of the product's; `auth` gives settings of auth-svc for the address that the platform has.
  */
-export async function platform({ functions } = {}) {
+export async function platform({ functions, auth = () => ({}) } = {}) {
   const folder = await preparedFolder();
   const opened = [() => rm(folder, { recursive: true, force: true })];
   const close = async () => {
@@ -196,14 +196,14 @@ export async function platform({ functions } = {}) {
   };
   try {
     const ports = await freePorts('api', 'db', 'mailbox');
-    const { child, endpoints } = await standalone(
-      folder,
-      ports,
-      [],
-      functions && { NILAM_FUNCTIONS_FUNCTIONS_DIR: functions },
-    );
+    const settings = Object.entries(auth(`http://127.0.0.1:${ports.api}`));
+    const { child, endpoints } = await standalone(folder, ports, [], {
+      ...(functions && { NILAM_FUNCTIONS_FUNCTIONS_DIR: functions }),
+      ...Object.fromEntries(settings.map(([name, value]) => [`NILAM_AUTH_${name}`, value])),
+    });
     opened.push(() => stop(child));
-    const services = mode === 'apart' ? await startServices(endpoints, { folder, functions }) : undefined;
+    const services =
+      mode === 'apart' ? await startServices(endpoints, { folder, functions, auth }) : undefined;
     if (services) {
       opened.push(services.close);
       endpoints.API_URL = services.url;

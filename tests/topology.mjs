@@ -14,7 +14,7 @@ const COPIES = 2;
  * `copies` of the result has the running processes by the name of their service; `restart` starts one of them
  * anew on its port.
  */
-export async function startServices(endpoints, { folder, functions }) {
+export async function startServices(endpoints, { folder, functions, auth = () => ({}) }) {
   const gatewayPort = await freePort();
   const url = `http://127.0.0.1:${gatewayPort}`;
   const copies = {};
@@ -29,7 +29,7 @@ export async function startServices(endpoints, { folder, functions }) {
   try {
     const nats = await keep(startNats());
     const s3 = await keep(startStore(path.join(folder, 'storage/stub')));
-    settings = services(endpoints, { url, nats, s3, folder, functions });
+    settings = services(endpoints, { url, nats, s3, folder, functions, auth: auth(url) });
   } catch (error) {
     for (const child of beside) child.kill('SIGKILL');
     throw error;
@@ -125,7 +125,7 @@ async function startStore(blobs) {
  * The binary of each service, where it says that it is well, where its metrics are, and the variables of a copy on a port, with
  * another for those that keep metrics apart.
  */
-function services(endpoints, { url, nats, s3, folder, functions }) {
+function services(endpoints, { url, nats, s3, folder, functions, auth }) {
   const database = (role) => endpoints.DB_URL.replace('//postgres:', `//${role}:`);
   const secret = endpoints.JWT_SECRET;
   const dbUrl = new URL(endpoints.DB_URL);
@@ -183,6 +183,7 @@ function services(endpoints, { url, nats, s3, folder, functions }) {
         GOTRUE_HOOK_SEND_SMS_ENABLED: 'true',
         GOTRUE_HOOK_SEND_SMS_URI: `${endpoints.MAILPIT_URL}/hooks/send-sms`,
         GOTRUE_HOOK_SEND_SMS_SECRETS: endpoints.SMS_HOOK_SECRET,
+        ...auth,
       }),
     },
     storage: {
