@@ -19,7 +19,8 @@ const VOLATILE = new RegExp(
 const RANDOM = new Set(
   `refresh_token token parent code auth_code otp otp_code email_otp secret client_secret challenge userHandle
    sb-auth-refresh-token-prefix authorization_code authorization_id client_secret_hash state code_challenge
-   token_new webhook-id webhook-signature refresh_token_hmac_key error_id phone_otp`.split(/\s+/),
+   token_new webhook-id webhook-signature refresh_token_hmac_key error_id phone_otp
+   SAMLRequest Signature request_id`.split(/\s+/),
 );
 /** Unix times. */
 const INSTANTS = new Set(`iat exp expires_at timestamp nbf auth_time expires updated_at`.split(' '));

@@ -1,5 +1,7 @@
 // The settings that scenarios run under; both servers get the same. `{receiver}` is each one's own receiver.
 
+import { serviceKey } from '../identity-provider.mjs';
+import { certificateFile } from './certificate.mjs';
 import { SECRET } from './side.mjs';
 
 const base = {
@@ -73,6 +75,18 @@ const keycloak = {
   GOTRUE_EXTERNAL_GITHUB_REDIRECT_URI: 'http://auth.test/callback',
   GOTRUE_EXTERNAL_GITHUB_URL: '{receiver}/github',
 };
+
+/** Text messages by one of the carriers, to which the receiver is the way. */
+const carrier = (name, account) => ({
+  GOTRUE_EXTERNAL_PHONE_ENABLED: 'true',
+  GOTRUE_SMS_TEMPLATE: 'Your code is {{ .Code }}',
+  GOTRUE_SMS_PROVIDER: name,
+  ...Object.fromEntries(
+    Object.entries(account).map(([field, value]) => [`GOTRUE_SMS_${name.toUpperCase()}_${field}`, value]),
+  ),
+  HTTPS_PROXY: '{receiver}',
+  SSL_CERT_FILE: certificateFile,
+});
 
 /** An EC key of the project's own, for tokens that others can check. */
 const KEYS = JSON.stringify([
@@ -222,5 +236,33 @@ export const profiles = {
     GOTRUE_MFA_CHALLENGE_EXPIRY_DURATION: '60',
   }),
   'no-sms': profile({ GOTRUE_EXTERNAL_PHONE_ENABLED: 'true' }),
+  saml: profile({
+    GOTRUE_SAML_ENABLED: 'true',
+    GOTRUE_SAML_PRIVATE_KEY: serviceKey,
+  }),
+  web3: profile({
+    GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED: 'true',
+    GOTRUE_EXTERNAL_WEB3_ETHEREUM_ENABLED: 'true',
+    GOTRUE_EXTERNAL_WEB3_SOLANA_MAXIMUM_VALIDITY_DURATION: '876000h',
+    GOTRUE_EXTERNAL_WEB3_ETHEREUM_MAXIMUM_VALIDITY_DURATION: '876000h',
+    GOTRUE_RATE_LIMIT_WEB3: '100000',
+    GOTRUE_URI_ALLOW_LIST: `${base.GOTRUE_URI_ALLOW_LIST},http://localhost:3000/**`,
+  }),
+  'web3-minutes': profile({ GOTRUE_EXTERNAL_WEB3_SOLANA_ENABLED: 'true' }),
+  custom: profile({ GOTRUE_CUSTOM_OAUTH_ENABLED: 'true', GOTRUE_CUSTOM_OAUTH_MAX_PROVIDERS: '2' }),
+  'custom-off': profile({ GOTRUE_CUSTOM_OAUTH_ENABLED: 'false' }),
+  scim: profile({ GOTRUE_EXPERIMENTAL_SCIM_ENABLED: 'true' }),
+  'sms-twilio': profile(
+    carrier('twilio', {
+      ...{ ACCOUNT_SID: 'AC1', AUTH_TOKEN: 'a-token', MESSAGE_SERVICE_SID: 'MG1', CONTENT_SID: 'HX1' },
+    }),
+  ),
+  'sms-twilio_verify': profile(
+    carrier('twilio_verify', { ACCOUNT_SID: 'AC1', AUTH_TOKEN: 'a-token', MESSAGE_SERVICE_SID: 'VA1' }),
+  ),
+  'sms-messagebird': profile(carrier('messagebird', { ACCESS_KEY: 'a-key', ORIGINATOR: 'Nilam' })),
+  'sms-textlocal': profile(carrier('textlocal', { API_KEY: 'a-key', SENDER: 'NILAM' })),
+  'sms-vonage': profile(carrier('vonage', { API_KEY: 'a-key', API_SECRET: 'a-secret', FROM: 'Nilam' })),
+  'sms-unset': profile(carrier('twilio', { ACCOUNT_SID: 'AC1' })),
   unset: profile({ ...autoconfirm, GOTRUE_JWT_AUD: '', GOTRUE_JWT_DEFAULT_GROUP_NAME: '' }),
 };

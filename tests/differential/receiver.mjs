@@ -1,7 +1,11 @@
-// What a project has on its own servers: hooks, mail templates and an identity provider. All on loopback.
+// What a project has on its own servers: hooks, mail templates and an identity provider. All on loopback. As a proxy it answers for
+// hosts elsewhere, whose calls and answers have the host before the path.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { TLSSocket } from 'node:tls';
+
+import { credentials } from './certificate.mjs';
 
 /** Shows all that a template is given. */
 const TEMPLATE = `<p>plain: {{ .Token }} {{ .TokenHash }} <a href="{{ .ConfirmationURL }}">go</a> {{ .SiteURL }} {{ .Email }}
@@ -15,6 +19,13 @@ export class Receiver {
 
   async listen() {
     this.#server = createServer((request, response) => this.#serve(request, response));
+    this.#server.on('connect', (_, socket) => {
+      socket.on('error', () => {});
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      const inner = new TLSSocket(socket, { isServer: true, ...credentials });
+      inner.on('error', () => {});
+      this.#server.emit('connection', inner);
+    });
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.port = this.#server.address().port;
@@ -43,7 +54,13 @@ export class Receiver {
     for await (const chunk of request) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
     const url = new URL(request.url, this.url);
-    const call = { method: request.method, path: url.pathname, query: url.search, headers: request.headers };
+    const host = request.socket instanceof TLSSocket ? request.headers.host : '';
+    const call = {
+      method: request.method,
+      path: `${host}${url.pathname}`,
+      query: url.search,
+      headers: request.headers,
+    };
     try {
       call.body = JSON.parse(text);
     } catch {
@@ -51,7 +68,7 @@ export class Receiver {
     }
     this.calls.push(call);
     const usual = url.pathname.startsWith('/templates/') ? TEMPLATE : {};
-    const found = this.#answers.get(url.pathname) ?? { body: usual };
+    const found = this.#answers.get(call.path) ?? { body: usual };
     const { status = 200, headers = {}, body } = typeof found === 'function' ? found(call) : found;
     const isText = typeof body === 'string';
     response.writeHead(status, { 'content-type': isText ? 'text/plain' : 'application/json', ...headers });

@@ -155,7 +155,14 @@ export class Side {
     const asked = calls.map(({ method, path, query, headers, body }) => ({
       ...{ method, path, query, type: headers['content-type'], authorization: headers.authorization },
       body: this.#normaliser.known(
-        typeof body === 'string' ? Object.fromEntries(new URLSearchParams(body)) : body,
+        typeof body === 'string'
+          ? Object.fromEntries(
+              [...new URLSearchParams(body)].map(([name, value]) => [
+                name,
+                value.replace(/(?<!\d)\d{6}(?!\d)/g, '<code>'),
+              ]),
+            )
+          : body,
       ),
       signed: Object.keys(headers)
         .filter((name) => name.startsWith('webhook-'))

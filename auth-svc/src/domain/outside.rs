@@ -113,10 +113,16 @@ impl Outside {
 fn check_form(url: &str) -> Result<Host<String>, Error> {
     let parsed = Url::parse(url).map_err(|error| match error {
         url::ParseError::EmptyHost => Error::invalid("URL must have a valid hostname"),
+        url::ParseError::RelativeUrlWithoutBase => Error::invalid("URL must use HTTPS"),
         _ => Error::invalid("Invalid URL format"),
     })?;
     if parsed.scheme() != "https" {
         return Err(Error::invalid("URL must use HTTPS"));
+    }
+    // Browsers look for a host behind any number of slashes.
+    let written = url.trim().get("https:".len()..).unwrap_or_default();
+    if !written.starts_with("//") || written.starts_with("///") {
+        return Err(Error::invalid("URL must have a valid hostname"));
     }
     let host = parsed
         .host()
@@ -216,7 +222,10 @@ mod tests {
     #[test]
     fn only_public_addresses_are_places_to_go() {
         for (url, expected) in [
-            ("not a url", Some("Invalid URL format")),
+            ("not a url", Some("URL must use HTTPS")),
+            ("https://[", Some("Invalid URL format")),
+            ("https:///a.test", Some("URL must have a valid hostname")),
+            ("https:a.test", Some("URL must have a valid hostname")),
             ("http://example.com", Some("URL must use HTTPS")),
             ("https://", Some("URL must have a valid hostname")),
             (

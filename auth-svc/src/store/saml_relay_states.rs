@@ -39,7 +39,7 @@ pub async fn insert(
     .bind(pkce.map(|(_, code)| code.to_string()))
     .bind(pkce.map(|(challenge, _)| challenge.value.as_str()))
     .bind(pkce.map(|(challenge, _)| challenge.method.as_str()))
-    .bind(&new.redirect_to)
+    .bind(Some(&new.redirect_to).filter(|place| !place.is_empty()))
     .bind(new.created_at)
     .execute(&mut *conn)
     .await?;

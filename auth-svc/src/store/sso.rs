@@ -135,7 +135,7 @@ pub async fn insert(
     add_domains(conn, new.id, &new.domains, new.created_at).await
 }
 
-/// Gives domains to a provider.
+/// Gives domains to a provider, which keep their order.
 pub async fn add_domains(
     conn: &mut PgConnection,
     provider: Uuid,
@@ -144,7 +144,9 @@ pub async fn add_domains(
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
         "insert into auth.sso_domains (id, sso_provider_id, domain, created_at, updated_at)
-         select gen_random_uuid(), $1, domain, $3, $3 from unnest($2::text[]) as domain",
+         select gen_random_uuid(), $1, domain, at, at
+         from unnest($2::text[]) with ordinality as named (domain, place),
+              lateral (select $3 + (place - 1) * interval '1 microsecond') as written (at)",
     )
     .bind(provider)
     .bind(domains)

@@ -50,7 +50,7 @@ async fn providers_are_made_read_changed_and_removed() {
                 "attribute_mapping": mapping,
                 "name_id_format": "urn:oasis:names:tc:SAML:2.0:nameid-format:transient",
             },
-            "domains": [{ "domain": "Two.test" }, { "domain": "one.test" }],
+            "domains": [{ "domain": "one.test" }, { "domain": "Two.test" }],
             "created_at": null,
             "updated_at": null,
         })

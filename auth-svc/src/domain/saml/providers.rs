@@ -1,5 +1,7 @@
 //! Identity providers, as administrators keep them.
 
+use std::collections::HashSet;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlx::{PgConnection, types::Json};
@@ -174,7 +176,7 @@ pub async fn create(app: &App, params: Params) -> Result<SsoProvider, Error> {
             format!("SAML Identity Provider with this EntityID ({entity_id}) already exists");
         return Err(Error::unprocessable(Code::SamlIdpAlreadyExists, message));
     }
-    let domains = params.domains.unwrap_or_default();
+    let domains = distinct(params.domains.unwrap_or_default());
     for domain in &domains {
         if let Some(other) = sso::find_by_domain(&mut tx, domain).await? {
             let message = format!(
@@ -208,6 +210,14 @@ pub async fn create(app: &App, params: Params) -> Result<SsoProvider, Error> {
     new.ok_or_else(|| sqlx::Error::RowNotFound.into())
 }
 
+/// Each domain once, as it was written first: they are told apart without regard to case.
+fn distinct(domains: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let mut domains = domains;
+    domains.retain(|domain| seen.insert(domain.to_lowercase()));
+    domains
+}
+
 /// Changes what is named; an empty text takes the value away.
 pub async fn update(app: &App, before: SsoProvider, params: Params) -> Result<SsoProvider, Error> {
     params.check(true)?;
@@ -231,7 +241,7 @@ pub async fn update(app: &App, before: SsoProvider, params: Params) -> Result<Ss
     let mut tx = app.begin().await?;
     let mut added = Vec::new();
     let mut removed = Vec::new();
-    if let Some(domains) = params.domains {
+    if let Some(domains) = params.domains.map(distinct) {
         for domain in &domains {
             let owner = sso::find_by_domain(&mut tx, domain).await?;
             if let Some(other) = owner.filter(|owner| owner.id != before.id) {

@@ -59,7 +59,7 @@ pub(super) async fn send(
     let sender = &account.service_sid;
     let mut to = format!("+{}", message.phone);
     let mut from = sender.clone();
-    let variables = json!({ "1": message.code }).to_string();
+    let variables = format!("{{\"1\": {}}}", json!(message.code));
     let mut fields = vec![("Channel", message.channel.as_str())];
     if message.channel == Channel::Whatsapp {
         to.insert_str(0, "whatsapp:");
