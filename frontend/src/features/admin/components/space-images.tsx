@@ -87,7 +87,8 @@ export function SpaceImages({ space }: { space: EditedSpace }) {
                 <Button
                   size="icon"
                   variant="ghost"
-                  disabled={remove.isPending}
+                  // A picture that is on its way to another place cannot be hit.
+                  disabled={remove.isPending || order.isPending}
                   aria-label={t('adRemovePicture', { number: index + 1 })}
                   onClick={() => setAsked(image)}
                 >
