@@ -8,7 +8,7 @@ import { messageFor } from '@/lib/errors'
 import { statusOf } from '@/lib/failure'
 import { useAppStore } from '@/stores/app-store'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { startTransition, useCallback, useState } from 'react'
 import { useTranslation } from '@/i18n/use-translation'
 import { Link, useNavigate } from 'react-router-dom'
 import { SAME_PAGE } from '../same-page'
@@ -30,10 +30,12 @@ export function Component({ id = '' }: { id?: string }) {
   })
   if (form.id !== id) setForm({ id, made: null, count: id === form.made ? form.count : form.count + 1 })
   const created = useCallback(
-    ({ id: made }: { id: string }, step: string) => {
-      setForm((before) => ({ ...before, made }))
-      void navigate(`/edit-listing/${made}?step=${step}`, { replace: true, state: SAME_PAGE })
-    },
+    ({ id: made }: { id: string }, step: string) =>
+      // Whoever is writing goes first.
+      startTransition(() => {
+        setForm((before) => ({ ...before, made }))
+        void navigate(`/edit-listing/${made}?step=${step}`, { replace: true, state: SAME_PAGE })
+      }),
     [navigate],
   )
   if (submitted)
