@@ -211,9 +211,8 @@ pub async fn create(app: &App, params: Params) -> Result<SsoProvider, Error> {
 }
 
 /// Each domain once, as it was written first: they are told apart without regard to case.
-fn distinct(domains: Vec<String>) -> Vec<String> {
+fn distinct(mut domains: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    let mut domains = domains;
     domains.retain(|domain| seen.insert(domain.to_lowercase()));
     domains
 }
