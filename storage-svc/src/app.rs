@@ -12,9 +12,10 @@ use crate::{
     blobs::{Blobs, Locator},
     db::Db,
     domain::{
-        events::{self, Outbox},
         sweep,
+        webhooks::{self, Bell},
     },
+    migrations,
     routes::{self, metrics::Metrics},
     tus,
 };
@@ -30,7 +31,7 @@ struct Inner {
     blobs: Blobs,
     locator: Locator,
     service_claims: Claims,
-    outbox: Outbox,
+    bell: Bell,
     metrics: Metrics,
     renderer: Renderer,
     image_limits: Limits,
@@ -38,15 +39,15 @@ struct Inner {
 }
 
 impl App {
-    /// Makes the service. The database is reached with the first request that needs it.
+    /// Makes the service. The database is reached with the first request that needs it; with webhooks at once, for
+    /// their queue.
     ///
     /// # Errors
-    /// Settings that cannot be used, or a folder for blobs that cannot be made.
-    #[expect(
-        clippy::unused_async,
-        reason = "every service is made the same way, and most of them wait for something"
-    )]
+    /// Settings that cannot be used, a folder for blobs that cannot be made, or no queue for webhooks.
     pub async fn connect(config: Config) -> anyhow::Result<Self> {
+        if config.webhook.is_some() {
+            migrations::make_webhook_queue(&config).await?;
+        }
         let db = Db::new(&config).context("DATABASE_URL cannot be used")?;
         let blobs = Blobs::open(&config)?;
         let image_limits = Limits {
@@ -62,7 +63,7 @@ impl App {
             blobs,
             locator: Locator::new(&config.tenant),
             service_claims,
-            outbox: Outbox::new(),
+            bell: Bell::default(),
             metrics: Metrics::default(),
             renderer: Renderer::new(
                 Pool::new(config.image_workers, config.image_queue),
@@ -84,10 +85,8 @@ impl App {
     /// Loops that outlive a request: one sends webhooks, one sweeps.
     pub fn spawn_workers(&self, stop: CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
-        if let Some((url, key)) = self.config().webhook.clone()
-            && let Some(messages) = self.outbox().receiver()
-        {
-            tracker.spawn(events::send_all(messages, url, key, stop.clone()));
+        if let Some((url, key)) = self.config().webhook.clone() {
+            tracker.spawn(webhooks::send_all(self.clone(), url, key, stop.clone()));
         }
         if !self.config().sweep_grace.is_zero() {
             tracker.spawn(sweep::repeat(self.clone(), stop));
@@ -95,8 +94,8 @@ impl App {
         tracker
     }
 
-    pub(crate) fn outbox(&self) -> &Outbox {
-        &self.0.outbox
+    pub(crate) fn bell(&self) -> &Bell {
+        &self.0.bell
     }
 
     pub(crate) fn locks(&self) -> &tus::Locks {

@@ -15,7 +15,7 @@ use svc_kit::{
 };
 
 use crate::{
-    App,
+    App, Config,
     error::{Error, Result},
 };
 
@@ -25,6 +25,7 @@ pub(crate) struct Context {
     method: String,
     path: String,
     headers: String,
+    request_id: Option<String>,
 }
 
 impl Context {
@@ -34,8 +35,15 @@ impl Context {
             method: parts.method.to_string(),
             path: path.map_or_else(|| parts.uri.path().to_owned(), ToString::to_string),
             headers: headers_json(&parts.headers),
+            request_id: request_id(&parts.headers),
         }
     }
+}
+
+/// The header by which a request is found again in logs.
+fn request_id(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(svc_kit::http::REQUEST_ID)?;
+    Some(id.to_str().ok()?.to_owned())
 }
 
 /// The headers as Node.js has them: names in lower case, values of one name joined.
@@ -78,6 +86,16 @@ impl Caller {
             .with("storage.operation", operation)
             .with("storage.allow_delete_query", "true")
             .with("statement_timeout", self.statement_timeout.as_str())
+    }
+
+    /// Whether the caller's role is the one that the service itself has.
+    pub(crate) fn is_service(&self, config: &Config) -> bool {
+        self.role == config.service_role
+    }
+
+    /// `sb-request-id` of the request.
+    pub(crate) fn request_id(&self) -> Option<&str> {
+        self.context.request_id.as_deref()
     }
 
     /// The claim `sub`, who owns what is made.

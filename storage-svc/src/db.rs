@@ -123,6 +123,24 @@ impl Db {
         Ok(rows)
     }
 
+    /// Statements under the caller's role in a transaction that stays open; gives the rows of each.
+    pub(crate) async fn begin_as(
+        &self,
+        caller: &pg::Caller,
+        statements: &[Sql<'_>],
+    ) -> Result<(Tx, Vec<Vec<Row>>)> {
+        let mut tx = self.begin().await?;
+        tx.become_caller(caller)?;
+        for sql in statements {
+            tx.push(sql)?;
+        }
+        let (connection, _) = tx.lease.parts();
+        let mut rows = connection.exchange_all().await?;
+        // begin and the settings
+        rows.drain(..2);
+        Ok((tx, rows))
+    }
+
     /// Whether the caller might run the statement: it runs, and is undone. Gives its rows.
     pub(crate) async fn test_as(&self, caller: &pg::Caller, sql: &Sql<'_>) -> Result<Vec<Row>> {
         let mut tx = self.lease().await?;
@@ -178,6 +196,13 @@ impl Tx {
         let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
         connection.queue(common, texts.of(&settings), values)?;
         self.role.clone_from(&caller.role);
+        Ok(())
+    }
+
+    /// What follows runs as the login role again. Sent with the next statement.
+    pub(crate) fn become_login(&mut self) -> Result<()> {
+        self.queue(EVERYBODY, &Sql::new("set local role none"))?;
+        self.role.clear();
         Ok(())
     }
 

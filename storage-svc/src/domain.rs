@@ -7,3 +7,4 @@ pub(crate) mod robots;
 pub(crate) mod sweep;
 pub(crate) mod tokens;
 pub(crate) mod upload;
+pub(crate) mod webhooks;

@@ -32,3 +32,23 @@ pub async fn migrate(config: &Config) -> anyhow::Result<()> {
     connection.close().await?;
     Ok(())
 }
+
+/// Makes the queue of webhooks, which the original's versions know nothing of: only who asks for webhooks has it.
+pub(crate) async fn make_webhook_queue(config: &Config) -> anyhow::Result<()> {
+    let url = config.database_url.expose_secret();
+    let mut connection = PgConnection::connect(url)
+        .await
+        .context("the database cannot be reached")?;
+    let mut tx = connection.begin().await?;
+    sqlx::query("select pg_advisory_xact_lock(hashtext('storage.webhook_queue'))")
+        .execute(&mut *tx)
+        .await?;
+    let queue = include_str!("../../sql/platform/storage/0007_webhook_queue.sql");
+    sqlx::raw_sql(queue)
+        .execute(&mut *tx)
+        .await
+        .context("the queue of webhooks cannot be made")?;
+    tx.commit().await?;
+    connection.close().await?;
+    Ok(())
+}

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    io::{self, IoSlice, Read as _, Seek as _, SeekFrom, Write as _},
     ops::Range,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -23,6 +23,8 @@ use crate::error::{Error, Result};
 const WHOLE: u64 = 256 * 1024;
 /// What is read or written at a time.
 const CHUNK: usize = 256 * 1024;
+/// Chunks of a body that are shorter are joined before they are written.
+const SMALL: usize = 8 * 1024;
 /// Extended attributes in which the original keeps what its file backend answers with.
 const CONTENT_TYPE: &str = "user.supabase.content-type";
 const CACHE_CONTROL: &str = "user.supabase.cache-control";
@@ -45,6 +47,39 @@ struct Writer {
     size: u64,
 }
 
+/// What of a body waits to be written. Large chunks stay where they were received; small ones are joined, so that a body
+/// of very many takes no more memory than one of few.
+#[derive(Default)]
+struct Pieces {
+    whole: Vec<Bytes>,
+    small: BytesMut,
+    bytes: usize,
+}
+
+impl Pieces {
+    fn push(&mut self, chunk: Bytes) {
+        self.bytes += chunk.len();
+        if chunk.len() < SMALL {
+            self.small.extend_from_slice(&chunk);
+        } else {
+            self.flush();
+            self.whole.push(chunk);
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.small.is_empty() {
+            self.whole.push(self.small.split().freeze());
+        }
+    }
+
+    fn take(&mut self) -> Vec<Bytes> {
+        self.flush();
+        self.bytes = 0;
+        std::mem::take(&mut self.whole)
+    }
+}
+
 impl Local {
     pub(super) fn open(root: PathBuf, sync: bool) -> anyhow::Result<Self> {
         fs::create_dir_all(&root)
@@ -61,7 +96,7 @@ impl Local {
         let key = path.as_str();
         let path = self.0.path(path);
         let mut writer = None;
-        let mut buffer = BytesMut::new();
+        let mut waiting = Pieces::default();
         loop {
             let chunk = match body.try_next().await {
                 Ok(chunk) => chunk,
@@ -73,18 +108,13 @@ impl Local {
                 }
             };
             let is_last = chunk.is_none();
-            // A chunk that is large enough goes to the file as it is.
-            let piece = match chunk {
-                Some(chunk) if buffer.is_empty() && chunk.len() >= CHUNK => chunk,
-                Some(chunk) => {
-                    buffer.extend_from_slice(&chunk);
-                    if buffer.len() < CHUNK {
-                        continue;
-                    }
-                    buffer.split().freeze()
+            if let Some(chunk) = chunk {
+                waiting.push(chunk);
+                if waiting.bytes < CHUNK {
+                    continue;
                 }
-                None => buffer.split().freeze(),
-            };
+            }
+            let pieces = waiting.take();
             let inner = Arc::clone(&self.0);
             let (at, open) = (path.clone(), writer.take());
             let finish = is_last.then(|| {
@@ -95,7 +125,7 @@ impl Local {
             });
             let step = blocking(move || {
                 let mut writer = open.map_or_else(|| Writer::create(&inner, &at), Ok)?;
-                writer.push(&piece)?;
+                writer.push(&pieces)?;
                 match finish {
                     None => Ok(Err(writer)),
                     Some((content_type, cache_control)) => {
@@ -355,10 +385,12 @@ impl Writer {
         })
     }
 
-    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.hash.update(bytes);
-        self.size += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    fn push(&mut self, pieces: &[Bytes]) -> io::Result<()> {
+        write_all(&mut self.file, pieces)?;
+        for piece in pieces {
+            self.hash.update(piece);
+            self.size += u64::try_from(piece.len()).unwrap_or(u64::MAX);
+        }
         Ok(())
     }
 
@@ -371,6 +403,23 @@ impl Writer {
             last_modified: Utc::now(),
         })
     }
+}
+
+/// Writes all of it, with as few calls as the system takes.
+fn write_all(file: &mut File, pieces: &[Bytes]) -> io::Result<()> {
+    let mut slices: Vec<_> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
+    let mut left = slices.as_mut_slice();
+    // Nothing is no reason to write.
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Hexadecimal digits in lower case.

@@ -61,12 +61,21 @@ impl Remote {
                 }
                 Arc::new(builder.build().context("the GCS backend")?)
             }
-            Backend::Azure { account, key } => {
+            Backend::Azure {
+                account,
+                key,
+                endpoint,
+            } => {
                 let mut builder = MicrosoftAzureBuilder::new()
                     .with_account(account)
                     .with_container_name(bucket);
                 if let Some(key) = key {
                     builder = builder.with_access_key(key.expose_secret());
+                }
+                if let Some(endpoint) = endpoint {
+                    builder = builder
+                        .with_endpoint(endpoint.clone())
+                        .with_allow_http(endpoint.starts_with("http://"));
                 }
                 Arc::new(builder.build().context("the Azure backend")?)
             }

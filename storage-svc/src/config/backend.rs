@@ -25,7 +25,7 @@ pub enum Backend {
         credentials: Option<(String, SecretString)>,
     },
     /// `STORAGE_BACKEND=gcs`: a bucket of Google Cloud Storage; credentials as its own tools find them, or
-    /// `GOOGLE_SERVICE_ACCOUNT` for a key file.
+    /// `GOOGLE_SERVICE_ACCOUNT` for a key file, whose `gcs_base_url` and `disable_oauth` lead to an emulator.
     Gcs {
         /// `GOOGLE_SERVICE_ACCOUNT`
         service_account: Option<String>,
@@ -36,6 +36,8 @@ pub enum Backend {
         account: String,
         /// `AZURE_STORAGE_ACCOUNT_KEY`
         key: Option<SecretString>,
+        /// `AZURE_STORAGE_ENDPOINT`: none for Azure itself. An emulator's has the account in its path.
+        endpoint: Option<String>,
     },
 }
 
@@ -79,6 +81,7 @@ impl Backend {
                     key: reader
                         .text(&["AZURE_STORAGE_ACCOUNT_KEY"])
                         .map(SecretString::from),
+                    endpoint: reader.text(&["AZURE_STORAGE_ENDPOINT"]).map(str::to_owned),
                 }
             }
             _ => {

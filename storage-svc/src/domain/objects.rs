@@ -105,8 +105,21 @@ impl App {
             metadata: &metadata,
             ..tested
         };
+        let notice = |_: &objects::Written| {
+            let event = Event {
+                kind: Kind::CreatedCopy,
+                bucket,
+                name,
+                version: Some(&version),
+                metadata: Some(&metadata),
+                upload_type: Some(copy.kind.text()),
+                old: None,
+            };
+            self.notice(caller, [event])
+        };
+        let notice = self.noticing(&notice);
         let service = self.service_for(caller).doing(operation);
-        let written = objects::write(self.db(), &service, copy.mode, &write).await;
+        let written = objects::write(self.db(), &service, copy.mode, &write, notice).await;
         let written = match written {
             Ok(written) => written,
             Err(error) => {
@@ -116,19 +129,11 @@ impl App {
                 return Err(error);
             }
         };
+        self.bell().ring();
         if let Some(old) = &written.replaced {
             let old = self.locator().object(bucket, name, old.version.as_deref());
             self.blobs().delete(vec![old]).await;
         }
-        self.tell(Event {
-            kind: Kind::CreatedCopy,
-            bucket,
-            name,
-            version: Some(&version),
-            metadata: Some(&metadata),
-            upload_type: Some(copy.kind.text()),
-            old: None,
-        });
         Ok(written.object)
     }
 
@@ -169,11 +174,17 @@ impl App {
                 continue;
             }
             let metadata = self.metadata_of(&source, &destination).await?;
-            let moved = objects::move_to(self.db(), &service, &source, &target, &metadata).await;
+            let notice = |moved: &bool| {
+                let events = moved.then(|| moving(&source, &target, &metadata));
+                self.notice(caller, events.into_iter().flatten())
+            };
+            let notice = self.noticing(&notice);
+            let moved =
+                objects::move_to(self.db(), &service, &source, &target, &metadata, notice).await;
             match moved {
                 Ok(true) => {
+                    self.bell().ring();
                     self.blobs().delete(vec![origin]).await;
-                    self.tell_moved(&source, &target, &metadata);
                     return Ok(());
                 }
                 Ok(false) => self.blobs().delete(vec![destination.clone()]).await,
@@ -208,31 +219,6 @@ impl App {
         Ok(Value::Object(metadata).to_string())
     }
 
-    fn tell_moved(&self, source: &Object, target: &Target<'_>, metadata: &str) {
-        self.tell(Event {
-            kind: Kind::RemovedMove,
-            bucket: &source.bucket,
-            name: &source.name,
-            version: source.version.as_deref(),
-            metadata: source.metadata.as_deref(),
-            upload_type: None,
-            old: None,
-        });
-        self.tell(Event {
-            kind: Kind::CreatedMove,
-            bucket: target.bucket,
-            name: target.name,
-            version: Some(target.version),
-            metadata: Some(metadata),
-            upload_type: Some(UploadType::Standard.text()),
-            old: Some(OldObject {
-                bucket: &source.bucket,
-                name: &source.name,
-                version: source.version.as_deref(),
-            }),
-        });
-    }
-
     /// Removes one object as the caller.
     pub(crate) async fn delete_object(
         &self,
@@ -242,7 +228,9 @@ impl App {
         name: &str,
     ) -> Result<()> {
         let user = caller.doing(operation);
-        let deleted = objects::delete(self.db(), &user, bucket, name).await?;
+        let notice = |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
+        let notice = self.noticing(&notice);
+        let deleted = objects::delete(self.db(), &user, bucket, name, notice).await?;
         self.forget(&[deleted]).await;
         Ok(())
     }
@@ -256,9 +244,11 @@ impl App {
         names: &[String],
     ) -> Result<Vec<Object>> {
         let user = caller.doing(operation);
+        let notice = |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
+        let notice = self.noticing(&notice);
         let mut all = Vec::new();
         for batch in names.chunks(BATCH) {
-            let deleted = objects::delete_many(self.db(), &user, bucket, batch).await?;
+            let deleted = objects::delete_many(self.db(), &user, bucket, batch, notice).await?;
             self.forget(&deleted).await;
             all.extend(deleted);
         }
@@ -273,11 +263,13 @@ impl App {
         bucket: &str,
         before: DateTime<Utc>,
     ) -> Result<()> {
+        let notice = |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
+        let notice = self.noticing(&notice);
         let service = self.service_for(caller).doing(operation);
         loop {
             let limit = u32::try_from(BATCH).unwrap_or(u32::MAX);
             let deleted =
-                objects::delete_before(self.db(), &service, bucket, before, limit).await?;
+                objects::delete_before(self.db(), &service, bucket, before, limit, notice).await?;
             if deleted.is_empty() {
                 return Ok(());
             }
@@ -287,6 +279,7 @@ impl App {
 
     /// Removes the blobs of rows that are gone. Should this not come to pass, the sweep will do it.
     async fn forget(&self, deleted: &[Object]) {
+        self.bell().ring();
         let path = |object: &Object| {
             self.locator()
                 .object(&object.bucket, &object.name, object.version.as_deref())
@@ -294,16 +287,27 @@ impl App {
         self.blobs()
             .delete(deleted.iter().map(path).collect())
             .await;
-        for object in deleted {
-            self.tell(Event {
-                kind: Kind::RemovedDelete,
-                bucket: &object.bucket,
-                name: &object.name,
-                version: object.version.as_deref(),
-                metadata: object.metadata.as_deref(),
-                upload_type: None,
-                old: None,
-            });
-        }
     }
+}
+
+/// What a move is told as: gone from where it was, and there where it is.
+fn moving<'a>(source: &'a Object, target: &Target<'a>, metadata: &'a str) -> [Event<'a>; 2] {
+    let removed = Event {
+        kind: Kind::RemovedMove,
+        ..Event::removed(source)
+    };
+    let created = Event {
+        kind: Kind::CreatedMove,
+        bucket: target.bucket,
+        name: target.name,
+        version: Some(target.version),
+        metadata: Some(metadata),
+        upload_type: Some(UploadType::Standard.text()),
+        old: Some(OldObject {
+            bucket: &source.bucket,
+            name: &source.name,
+            version: source.version.as_deref(),
+        }),
+    };
+    [removed, created]
 }

@@ -19,6 +19,9 @@ use crate::{
     },
 };
 
+/// Bytes that may be stored before it is known whether their key is free.
+const STORED_IN_VAIN: u64 = 64 * 1024;
+
 /// What an upload makes.
 #[derive(Clone, Debug)]
 pub(crate) struct NewObject {
@@ -155,6 +158,31 @@ impl App {
         objects::test_write(self.db(), &caller.doing(operation), new.mode, &write).await
     }
 
+    /// The same, where a body follows for a bucket that is there. Of the service role nothing is asked that writing the row
+    /// will not answer, which is done as this role: what it uploads is only kept from being stored in vain.
+    pub(crate) async fn test_body(
+        &self,
+        caller: &Caller,
+        operation: &'static str,
+        new: &NewObject,
+        content_length: Option<u64>,
+    ) -> Result<()> {
+        if !caller.is_service(self.config()) {
+            return self
+                .test_upload(caller, operation, new, content_length)
+                .await;
+        }
+        let is_small = content_length.is_some_and(|length| length <= STORED_IN_VAIN);
+        if new.mode == Mode::Upsert || is_small {
+            return Ok(());
+        }
+        match objects::find(self.db(), &new.bucket, &new.name).await {
+            Ok(_) => Err(Error::key_exists(&new.name)),
+            Err(error) if error.code == "NoSuchKey" => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Stores a body whose upload is permitted, and writes its row as the service.
     pub(crate) async fn store(
         &self,
@@ -235,8 +263,26 @@ impl Finishing {
         };
         let service = self.service.doing(self.operation);
         let path = |version: Option<&str>| app.locator().object(&new.bucket, &new.name, version);
+        let notice = |written: &objects::Written| {
+            let is_put = new.mode == Mode::Upsert && written.replaced.is_some();
+            let event = Event {
+                kind: if is_put {
+                    Kind::CreatedPut
+                } else {
+                    Kind::CreatedPost
+                },
+                bucket: &new.bucket,
+                name: &new.name,
+                version: Some(&self.version),
+                metadata: Some(&metadata),
+                upload_type: Some(self.kind.text()),
+                old: None,
+            };
+            app.notice(&self.service, [event])
+        };
+        let notice = app.noticing(&notice);
         let written = match self.still_fresh() {
-            Ok(()) => objects::write(app.db(), &service, new.mode, &write).await,
+            Ok(()) => objects::write(app.db(), &service, new.mode, &write, notice).await,
             Err(error) => Err(error),
         };
         let written = match written {
@@ -249,24 +295,11 @@ impl Finishing {
                 return Err(error);
             }
         };
+        app.bell().ring();
         app.metrics().uploaded(self.kind);
-        let is_put = new.mode == Mode::Upsert && written.replaced.is_some();
         if let Some(old) = &written.replaced {
             app.blobs().delete(vec![path(old.version.as_deref())]).await;
         }
-        app.tell(Event {
-            kind: if is_put {
-                Kind::CreatedPut
-            } else {
-                Kind::CreatedPost
-            },
-            bucket: &new.bucket,
-            name: &new.name,
-            version: Some(&self.version),
-            metadata: Some(&metadata),
-            upload_type: Some(self.kind.text()),
-            old: None,
-        });
         Ok(Uploaded {
             object: written.object,
             etag: self.stored.etag,

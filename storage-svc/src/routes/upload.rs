@@ -131,7 +131,7 @@ impl Door {
             robots,
             user_metadata: upload.user_metadata,
         };
-        app.test_upload(&self.caller, self.operation, &new, upload.content_length)
+        app.test_body(&self.caller, self.operation, &new, upload.content_length)
             .await?;
         let kind = UploadType::Standard;
         let uploaded = app

@@ -144,7 +144,7 @@ pub(super) async fn store(
     limit: u64,
 ) -> Result<Uploaded> {
     let name = operation.name();
-    app.test_upload(caller, name, &new, length)
+    app.test_body(caller, name, &new, length)
         .await
         .map_err(Error::closing)?;
     app.store(caller, name, UploadType::S3, new, content, limit)

@@ -158,6 +158,31 @@ pub(crate) struct Written {
     pub(crate) replaced: Option<Replaced>,
 }
 
+/// What goes into the database along with a change, in its transaction; nothing if nobody is to be told.
+pub(crate) type Notice<'a, T> = Option<&'a (dyn Fn(&T) -> Option<Sql<'static>> + Send + Sync)>;
+
+/// Statements that change something, in one transaction; `read` finds the outcome in the rows of the last.
+async fn change<T>(
+    db: &Db,
+    caller: &pg::Caller,
+    statements: &[Sql<'_>],
+    read: impl Fn(&[Row]) -> Result<T>,
+    notice: Notice<'_, T>,
+) -> Result<T> {
+    let last = |rows: Vec<Vec<Row>>| rows.into_iter().next_back().unwrap_or_default();
+    let Some(notice) = notice else {
+        return read(&last(db.run_all_as(caller, statements).await?));
+    };
+    let (mut tx, rows) = db.begin_as(caller, statements).await?;
+    let outcome = read(&last(rows))?;
+    if let Some(sql) = notice(&outcome) {
+        tx.become_login()?;
+        tx.push(&sql)?;
+    }
+    tx.commit().await?;
+    Ok(outcome)
+}
+
 /// Writes the row as the service. Writers of one key come one after the other, so that of two that create it exactly
 /// one does; the other learns that the key exists.
 pub(crate) async fn write(
@@ -165,6 +190,7 @@ pub(crate) async fn write(
     service: &pg::Caller,
     mode: Mode,
     write: &Write<'_>,
+    notice: Notice<'_, Written>,
 ) -> Result<Written> {
     // What the statement sees is what was there when the lock was had.
     let text = match mode {
@@ -177,20 +203,19 @@ pub(crate) async fn write(
         ),
     };
     let statements = [lock(write.bucket, write.name), write.bind(Sql::new(text))];
+    let read = |rows: &[Row]| {
+        let row = rows.first().ok_or_else(|| Error::key_exists(write.name))?;
+        let was_there = super::values::boolean(row, 12).unwrap_or_default();
+        Ok(Written {
+            object: Object::of(row),
+            replaced: was_there.then(|| Replaced {
+                version: row.text(11),
+            }),
+        })
+    };
     let service = with_lock_timeout(service);
-    let mut rows = db
-        .run_all_as(&service, &statements)
-        .await
-        .map_err(lock_error)?;
-    let row = rows.pop().unwrap_or_default();
-    let row = row.first().ok_or_else(|| Error::key_exists(write.name))?;
-    let was_there = super::values::boolean(row, 12).unwrap_or_default();
-    Ok(Written {
-        object: Object::of(row),
-        replaced: was_there.then(|| Replaced {
-            version: row.text(11),
-        }),
-    })
+    let written = change(db, &service, &statements, read, notice).await;
+    written.map_err(lock_error)
 }
 
 fn with_lock_timeout(service: &pg::Caller) -> pg::Caller {
@@ -283,15 +308,16 @@ pub(crate) async fn delete(
     caller: &pg::Caller,
     bucket: &str,
     name: &str,
+    notice: Notice<'_, Vec<Object>>,
 ) -> Result<Object> {
     let sql = Sql::new(format!(
         "delete from storage.objects where bucket_id = $1 and name = $2 returning {COLUMNS}"
     ))
     .bind(bucket)
     .bind(name);
-    let rows = db.run_as(caller, &sql).await?;
-    if let Some(row) = rows.first() {
-        return Ok(Object::of(row));
+    let deleted = change(db, caller, &[sql], all, notice).await?;
+    if let Some(object) = deleted.into_iter().next() {
+        return Ok(object);
     }
     // Why not: it is not there, or the policies say no.
     find(db, bucket, name).await?;
@@ -304,6 +330,7 @@ pub(crate) async fn delete_many(
     caller: &pg::Caller,
     bucket: &str,
     names: &[String],
+    notice: Notice<'_, Vec<Object>>,
 ) -> Result<Vec<Object>> {
     let sql = Sql::new(format!(
         "delete from storage.objects where bucket_id = $1 \
@@ -311,7 +338,15 @@ pub(crate) async fn delete_many(
     ))
     .bind(bucket)
     .bind_texts(names);
-    let rows = db.run_as(caller, &sql).await?;
+    change(db, caller, &[sql], all, notice).await
+}
+
+/// Every row.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "other changes can find that nothing was changed"
+)]
+fn all(rows: &[Row]) -> Result<Vec<Object>> {
     Ok(rows.iter().map(Object::of).collect())
 }
 
@@ -322,6 +357,7 @@ pub(crate) async fn delete_before(
     bucket: &str,
     before: DateTime<Utc>,
     limit: u32,
+    notice: Notice<'_, Vec<Object>>,
 ) -> Result<Vec<Object>> {
     let sql = Sql::new(format!(
         "delete from storage.objects where id = any(array(select id from storage.objects \
@@ -330,8 +366,7 @@ pub(crate) async fn delete_before(
     .bind(bucket)
     .bind(before.to_rfc3339())
     .bind_display(limit);
-    let rows = db.run_as(service, &sql).await?;
-    Ok(rows.iter().map(Object::of).collect())
+    change(db, service, &[sql], all, notice).await
 }
 
 /// How many objects of a bucket the caller sees, but no more than `limit`.
@@ -394,6 +429,7 @@ pub(crate) async fn move_to(
     from: &Object,
     target: &Target<'_>,
     metadata: &str,
+    notice: Notice<'_, bool>,
 ) -> Result<bool> {
     let sql = format!(
         "{MOVE}, metadata = $6::jsonb \
@@ -413,9 +449,9 @@ pub(crate) async fn move_to(
     keys.sort_unstable();
     let [first, second] = keys.map(|(bucket, name)| lock(bucket, name));
     let service = with_lock_timeout(service);
-    let rows = db.run_all_as(&service, &[first, second, sql]).await;
-    let mut rows = rows.map_err(lock_error)?;
-    Ok(rows.pop().is_some_and(|rows| !rows.is_empty()))
+    let moved = |rows: &[Row]| Ok(!rows.is_empty());
+    let moved = change(db, &service, &[first, second, sql], moved, notice).await;
+    moved.map_err(lock_error)
 }
 
 /// What the original takes for a UUID.

@@ -1,7 +1,7 @@
 //! Values of rows, which arrive in Postgres's binary format, and JSON made of them without parsing what is JSON
 //! already.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use svc_kit::wire::Row;
 use uuid::Uuid;
 
@@ -13,6 +13,11 @@ pub(crate) fn uuid(row: &Row, index: usize) -> Option<Uuid> {
 /// A value of the type `boolean`.
 pub(crate) fn boolean(row: &Row, index: usize) -> Option<bool> {
     row.get(index).map(|bytes| bytes == [1])
+}
+
+/// A value of the type `integer`.
+pub(crate) fn integer(row: &Row, index: usize) -> Option<i32> {
+    Some(i32::from_be_bytes(row.get(index)?.try_into().ok()?))
 }
 
 /// A value of the type `timestamptz`: microseconds since 2000.
@@ -30,7 +35,7 @@ pub(crate) fn json(row: &Row, index: usize) -> Option<&str> {
 
 /// The time as JavaScript prints it: `2026-11-21T00:07:57.635Z`.
 pub(crate) fn iso(time: DateTime<Utc>) -> String {
-    time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// Writes one JSON object after the other, in an order of members that clients know.
@@ -81,11 +86,12 @@ impl JsonWriter {
 
     /// A time, or null.
     pub(crate) fn time(&mut self, name: &str, value: Option<DateTime<Utc>>) -> &mut Self {
-        use std::fmt::Write as _;
         self.name(name);
         match value {
             Some(value) => {
-                let _ = write!(self.text, "\"{}\"", value.format("%Y-%m-%dT%H:%M:%S%.3fZ"));
+                self.text.push('"');
+                self.text.push_str(&iso(value));
+                self.text.push('"');
             }
             None => self.text.push_str("null"),
         }

@@ -13,10 +13,13 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use super::{Service, service::refused};
+use super::{
+    Service,
+    service::{files, refused},
+};
 
 /// Serves a folder, in which there is the bucket `blobs`, by S3; gives its address.
-async fn s3_server(folder: &TempDir) -> String {
+pub(super) async fn s3_server(folder: &TempDir) -> String {
     std::fs::create_dir(folder.path().join("blobs")).unwrap();
     let mut builder = S3ServiceBuilder::new(FileSystem::new(folder.path()).unwrap());
     builder.set_auth(SimpleAuth::from_single("an id", "a secret"));
@@ -36,8 +39,9 @@ async fn s3_server(folder: &TempDir) -> String {
     url
 }
 
-async fn on_s3(url: &str) -> Service {
-    Service::start_with(&[
+/// Settings of a service whose blobs are in that bucket.
+pub(super) fn on_s3(url: &str) -> [(&str, &str); 8] {
+    [
         ("STORAGE_BACKEND", "s3"),
         ("GLOBAL_S3_BUCKET", "blobs"),
         ("GLOBAL_S3_ENDPOINT", url),
@@ -46,39 +50,13 @@ async fn on_s3(url: &str) -> Service {
         ("AWS_SECRET_ACCESS_KEY", "a secret"),
         ("REGION", "us-east-1"),
         ("FILE_SIZE_LIMIT", "50000000"),
-    ])
-    .await
-}
-
-/// The blobs of a tenant, in order.
-fn blobs(folder: &TempDir) -> Vec<String> {
-    let root = folder.path().join("blobs/tenant");
-    let mut found = Vec::new();
-    let mut folders = vec![root.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found.push(
-                    path.strip_prefix(&root)
-                        .unwrap()
-                        .to_str()
-                        .unwrap()
-                        .to_owned(),
-                );
-            }
-        }
-    }
-    found.sort();
-    found
+    ]
 }
 
 #[tokio::test]
 async fn objects_live_in_a_bucket_as_they_do_in_files() {
     let folder = TempDir::new().unwrap();
-    let service = on_s3(&s3_server(&folder).await).await;
+    let service = Service::start_with(&on_s3(&s3_server(&folder).await)).await;
     service.put("closed/a%20b*%3F.txt", "nothing to see").await;
     let _ = service.put("closed/small.txt", "0123456789").await;
     let get = |path: &str| service.get(&format!("/object/closed/{path}")).service();
@@ -119,7 +97,7 @@ async fn objects_live_in_a_bucket_as_they_do_in_files() {
         .call(Method::DELETE, "/object/closed/copy.txt")
         .service();
     assert_eq!(delete.send().await.status, 200);
-    let names: Vec<_> = blobs(&folder)
+    let names: Vec<_> = files(&folder.path().join("blobs/tenant"))
         .iter()
         .map(|path| path.rsplit_once('/').unwrap().0.to_owned())
         .collect();
@@ -130,7 +108,7 @@ async fn objects_live_in_a_bucket_as_they_do_in_files() {
 #[tokio::test]
 async fn a_bucket_is_swept_and_one_that_is_away_loses_nothing() {
     let folder = TempDir::new().unwrap();
-    let service = on_s3(&s3_server(&folder).await).await;
+    let service = Service::start_with(&on_s3(&s3_server(&folder).await)).await;
     service.put("closed/kept", "kept").await;
     let orphan = folder
         .path()
@@ -144,7 +122,7 @@ async fn a_bucket_is_swept_and_one_that_is_away_loses_nothing() {
     assert_eq!((swept.orphans, swept.seen), (1, 2));
     assert!(!orphan.exists());
 
-    let away = on_s3("http://127.0.0.1:1").await;
+    let away = Service::start_with(&on_s3("http://127.0.0.1:1")).await;
     let post = away
         .post("/object/closed/lost")
         .service()

@@ -1,4 +1,7 @@
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    path::Path,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use axum::body::Body;
 use http::{HeaderMap, Method, Request};
@@ -190,22 +193,27 @@ impl Service {
 
     /// Every file below the service's folder, in order.
     pub(crate) fn files(&self) -> Vec<String> {
-        let mut files = Vec::new();
-        let mut folders = vec![self.folder.path().to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let path = path.strip_prefix(self.folder.path()).unwrap();
-                    files.push(path.to_str().unwrap().to_owned());
-                }
+        files(self.folder.path())
+    }
+}
+
+/// Every file below a folder, by its path there, in order.
+pub(crate) fn files(root: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let path = path.strip_prefix(root).unwrap();
+                files.push(path.to_str().unwrap().to_owned());
             }
         }
-        files.sort();
-        files
     }
+    files.sort();
+    files
 }
 
 async fn app_in(folder: &TempDir, url: &str, settings: &[(&str, &str)]) -> App {
