@@ -1,14 +1,24 @@
 //! As many transformations at a time as there are cores, and a queue that ends.
 
-use std::sync::Arc;
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
 
 use super::ImageError;
 
-/// Runs transformations off the request threads.
+/// More threads than any machine has cores.
+const MOST_THREADS: usize = 1024;
+
+/// Runs transformations off the request threads, on threads of its own: what decoders and encoders share out among threads
+/// stays on these, too, and of the memory that a thread keeps for its next image there is only so much.
 #[derive(Debug, Clone)]
 pub struct Pool {
+    threads: Arc<ThreadPool>,
     running: Arc<Semaphore>,
     /// Running and waiting together.
     admitted: Arc<Semaphore>,
@@ -16,21 +26,22 @@ pub struct Pool {
 
 impl Pool {
     /// `running` at a time, `waiting` more in the queue.
-    pub fn new(running: usize, waiting: usize) -> Self {
-        let running = running.clamp(1, Semaphore::MAX_PERMITS / 2);
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub fn new(running: usize, waiting: usize) -> io::Result<Self> {
+        let running = running.clamp(1, MOST_THREADS);
         let waiting = waiting.min(Semaphore::MAX_PERMITS / 2);
-        Self {
+        let threads = ThreadPoolBuilder::new()
+            .num_threads(running)
+            .thread_name(|index| format!("image-{index}"))
+            .build()
+            .map_err(io::Error::other)?;
+        Ok(Self {
+            threads: Arc::new(threads),
             running: Arc::new(Semaphore::new(running)),
             admitted: Arc::new(Semaphore::new(running + waiting)),
-        }
-    }
-
-    /// As many at a time as the machine has cores, and in the queue what these can do before requests give up: some 30 ms
-    /// each, for 15 seconds. A place in the queue holds no image. imgproxy's own queue has no end unless told; with a short
-    /// one, a few visitors who open a page of pictures that were never asked for see some of them refused.
-    pub fn for_this_machine() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self::new(cores, cores * 500)
+        })
     }
 
     /// A place in the queue, or [`ImageError::Busy`] at once when it is full.
@@ -43,6 +54,7 @@ impl Pool {
                     TryAcquireError::Closed => ImageError::Internal,
                 })?;
         Ok(Place {
+            threads: Arc::clone(&self.threads),
             admitted,
             running: Arc::clone(&self.running),
         })
@@ -52,6 +64,7 @@ impl Pool {
 /// A place in the queue of a [`Pool`]; leaves it when dropped.
 #[derive(Debug)]
 pub struct Place {
+    threads: Arc<ThreadPool>,
     admitted: OwnedSemaphorePermit,
     running: Arc<Semaphore>,
 }
@@ -61,6 +74,7 @@ impl Place {
     pub async fn turn(self) -> Result<Turn, ImageError> {
         let running = self.running.acquire_owned().await;
         Ok(Turn {
+            threads: self.threads,
             admitted: self.admitted,
             running: running.map_err(|_| ImageError::Internal)?,
         })
@@ -71,6 +85,7 @@ impl Place {
 /// than cores.
 #[derive(Debug)]
 pub struct Turn {
+    threads: Arc<ThreadPool>,
     admitted: OwnedSemaphorePermit,
     running: OwnedSemaphorePermit,
 }
@@ -82,12 +97,22 @@ impl Turn {
         T: Send + 'static,
         F: FnOnce() -> Result<T, ImageError> + Send + 'static,
     {
-        let task = tokio::task::spawn_blocking(move || {
+        let Self {
+            threads,
+            admitted,
+            running,
+        } = self;
+        let (done, outcome) = oneshot::channel();
+        threads.spawn(move || {
             // Held by the work, not by whoever waits for it: a client that hangs up does not free a core.
-            let _held = (self.admitted, self.running);
-            work()
+            let held = (admitted, running);
+            // A panic that left this thread would end the process.
+            let outcome = catch_unwind(AssertUnwindSafe(work));
+            drop(held);
+            // Perhaps nobody waits any more.
+            let _ = done.send(outcome.unwrap_or(Err(ImageError::Internal)));
         });
-        task.await.unwrap_or(Err(ImageError::Internal))
+        outcome.await.unwrap_or(Err(ImageError::Internal))
     }
 }
 
@@ -108,7 +133,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_refuses_at_once_and_takes_again_when_work_is_done() {
-        let pool = Pool::new(1, 1);
+        let pool = Pool::new(1, 1).unwrap();
         let (release, gate) = mpsc::channel::<()>();
         let (started, entered) = tokio::sync::oneshot::channel();
         let first = tokio::spawn({
@@ -146,7 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_that_leaves_does_not_free_the_core_it_uses() {
-        let pool = Pool::new(1, 0);
+        let pool = Pool::new(1, 0).unwrap();
         let (release, gate) = mpsc::channel::<()>();
         let (started, entered) = tokio::sync::oneshot::channel();
         let caller = tokio::spawn({
@@ -169,7 +194,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_that_panics_is_an_internal_error_and_gives_its_place_back() {
-        let pool = Pool::new(1, 0);
+        let pool = Pool::new(1, 0).unwrap();
         let failed: Result<(), _> = pool.run(|| panic!("broken")).await;
         assert_eq!(failed, Err(ImageError::Internal));
         assert_eq!(pool.run(|| Ok(5)).await, Ok(5));

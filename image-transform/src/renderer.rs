@@ -71,7 +71,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_second_request_does_not_touch_the_source() {
-        let renderer = renderer(Pool::new(1, 1), AMPLE);
+        let renderer = renderer(Pool::new(1, 1).unwrap(), AMPLE);
         let wanted = Transform::default();
         let first = renderer.render("v", &wanted, None, source()).await;
         let fetched_again = std::future::ready(Err(ImageError::Internal));
@@ -89,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_source_that_never_comes_times_out_and_leaves_its_place() {
-        let pool = Pool::new(1, 0);
+        let pool = Pool::new(1, 0).unwrap();
         let hasty = renderer(pool.clone(), Duration::from_millis(1));
         let never = std::future::pending::<Result<Bytes, ImageError>>();
         let wanted = Transform::default();
@@ -101,7 +101,7 @@ mod tests {
 
     #[tokio::test]
     async fn errors_of_the_source_pass_through() {
-        let renderer = renderer(Pool::new(1, 0), AMPLE);
+        let renderer = renderer(Pool::new(1, 0).unwrap(), AMPLE);
         let wanted = Transform::default();
         let broken = renderer.render("v", &wanted, None, async { Err(ImageError::Internal) });
         assert_eq!(broken.await, Err(ImageError::Internal));

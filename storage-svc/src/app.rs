@@ -66,7 +66,8 @@ impl App {
             bell: Bell::default(),
             metrics: Metrics::default(),
             renderer: Renderer::new(
-                Pool::new(config.image_workers, config.image_queue),
+                Pool::new(config.image_workers, config.image_queue)
+                    .context("no threads for images")?,
                 Cache::new(config.image_cache),
                 image_limits,
                 config.image_timeout,

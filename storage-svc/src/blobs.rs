@@ -239,13 +239,14 @@ pub(crate) fn whole(bytes: Bytes) -> Incoming {
     Box::pin(futures_util::stream::once(async { Ok(bytes) }))
 }
 
-/// Collects a stream of which the caller knows that it is small.
+/// Collects a stream of which the caller knows that it is small, and perhaps how long it is.
 pub(crate) async fn collect(
     mut body: impl Stream<Item = std::io::Result<Bytes>> + Unpin,
+    length: Option<usize>,
     limit: usize,
 ) -> std::io::Result<Option<Vec<u8>>> {
     use futures_util::TryStreamExt as _;
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(length.unwrap_or_default().min(limit));
     while let Some(chunk) = body.try_next().await? {
         if all.len() + chunk.len() > limit {
             return Ok(None);

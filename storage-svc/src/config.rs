@@ -86,7 +86,9 @@ pub struct Config {
     pub image_sizes: (u32, u32),
     /// `IMAGE_TRANSFORMATION_WORKERS`, default the number of cores: images that are made at a time.
     pub image_workers: usize,
-    /// `IMAGE_TRANSFORMATION_QUEUE_SIZE`, default 100: how many may wait; more are refused.
+    /// `IMAGE_TRANSFORMATION_QUEUE_SIZE`, default 500 per worker: how many may wait; more are refused. That many can be made,
+    /// some 30 ms each, before a request gives up, and one that waits holds no image. imgproxy's queue has no end unless told;
+    /// with a short one, a few visitors who open a page of pictures that were never asked for see some of them refused.
     pub image_queue: usize,
     /// `IMAGE_TRANSFORMATION_CACHE_SIZE`, bytes, default 16 MiB: results that are kept.
     pub image_cache: u64,
@@ -127,6 +129,8 @@ pub struct S3 {
     pub encryption_key: SecretString,
 }
 
+/// What a worker makes of images in fifteen seconds.
+const QUEUE_PER_WORKER: usize = 500;
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl Config {
@@ -169,6 +173,10 @@ impl Config {
             }
             0
         });
+        let image_workers = reader.parse_or(
+            &["IMAGE_TRANSFORMATION_WORKERS"],
+            std::thread::available_parallelism().map_or(1, usize::from),
+        );
         let config = Self {
             host: reader.text_or(&["SERVER_HOST", "HOST"], "0.0.0.0"),
             port: reader.parse_or(&["SERVER_PORT", "PORT"], 5000),
@@ -246,11 +254,11 @@ impl Config {
                     2000,
                 ),
             ),
-            image_workers: reader.parse_or(
-                &["IMAGE_TRANSFORMATION_WORKERS"],
-                std::thread::available_parallelism().map_or(1, usize::from),
+            image_workers,
+            image_queue: reader.parse_or(
+                &["IMAGE_TRANSFORMATION_QUEUE_SIZE"],
+                image_workers.saturating_mul(QUEUE_PER_WORKER),
             ),
-            image_queue: reader.parse_or(&["IMAGE_TRANSFORMATION_QUEUE_SIZE"], 100),
             image_cache: reader.parse_or(&["IMAGE_TRANSFORMATION_CACHE_SIZE"], 16 << 20),
             image_source_pixels: reader
                 .parse_or(&["IMAGE_TRANSFORMATION_MAX_SRC_RESOLUTION"], 50_u64)

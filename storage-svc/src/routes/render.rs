@@ -139,15 +139,15 @@ async fn render(
         .object(&object.bucket, &object.name, object.version.as_deref());
     let source = async {
         let most = app.image_limits().source_bytes;
-        if facts
+        let length = facts
             .size
-            .is_some_and(|size| usize::try_from(size).map_or(true, |size| size > most))
-        {
+            .map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+        if length.is_some_and(|length| length > most) {
             return Err(Error::from(ImageError::FileTooLarge));
         }
         let content = app.blobs().read(&path, None).await?;
         let content = content.ok_or_else(|| Error::blob_gone(&object.name))?;
-        let bytes = blobs::collect(content.into_stream(), most).await;
+        let bytes = blobs::collect(content.into_stream(), length, most).await;
         let bytes = bytes.map_err(|error| {
             tracing::error!(%error, "a source could not be read");
             Error::internal()

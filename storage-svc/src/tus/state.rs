@@ -151,7 +151,7 @@ impl Upload {
         let path = app.locator().piece(&id.folder(), INFO);
         let content = app.blobs().read(&path, None).await?;
         let content = content.ok_or_else(refusal::file_not_found)?;
-        let text = collect(content.into_stream(), MAX_INFO).await;
+        let text = collect(content.into_stream(), None, MAX_INFO).await;
         let text = text.ok().flatten().ok_or_else(Error::internal)?;
         let info: Info = serde_json::from_slice(&text).map_err(|error| {
             tracing::error!(%error, "the state of an upload cannot be read");
