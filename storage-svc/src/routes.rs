@@ -65,6 +65,7 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     if let Err(error) = input::check_path(&parts) {
         return error.into_response();
     }
+    let parts = plain(parts);
     let path = parts.uri.path().strip_prefix('/').unwrap_or_default();
     let family = path.split('/').next().unwrap_or_default().to_owned();
     let method = parts.method.clone();
@@ -78,9 +79,7 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     let answer = match family.as_str() {
         "bucket" => bucket::route(&app, routed).await,
         "object" => object::route(&app, routed).await,
-        "render" if routed.path().starts_with("/render/image/") => {
-            render::route(&app, routed).await
-        }
+        "render" if is_below(routed.path(), "/render/image") => render::route(&app, routed).await,
         // Off, as it is by default in the original.
         "vector" => Err(routed.no_route()),
         "cdn" => cdn::route(&app, routed).await,
@@ -96,6 +95,35 @@ async fn dispatch(State(app): State<App>, request: Request) -> Response {
     app.metrics()
         .answered(&method, &family, answer.status(), took);
     answer
+}
+
+/// Whether a path is this one or below it.
+fn is_below(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The request with a family that is written in plain letters. What follows it is taken apart as it was sent.
+fn plain(mut parts: Parts) -> Parts {
+    let path = parts.uri.path();
+    let (family, rest) = path[1..].split_once('/').unwrap_or((&path[1..], ""));
+    if !family.contains('%') {
+        return parts;
+    }
+    let Ok(family) = input::decode(family) else {
+        return parts;
+    };
+    // S3 signs paths as they are sent.
+    if family == "s3" || !family.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return parts;
+    }
+    let slash = if path[1..].contains('/') { "/" } else { "" };
+    let query = parts.uri.query().map(|query| format!("?{query}"));
+    let query = query.unwrap_or_default();
+    if let Ok(uri) = format!("/{family}{slash}{rest}{query}").parse() {
+        parts.uri = uri;
+    }
+    parts
 }
 
 /// True for GET, and for HEAD, which is GET without a body.

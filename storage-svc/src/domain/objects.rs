@@ -228,7 +228,8 @@ impl App {
         name: &str,
     ) -> Result<()> {
         let user = caller.doing(operation);
-        let notice = |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
+        let notice =
+            |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
         let notice = self.noticing(&notice);
         let deleted = objects::delete(self.db(), &user, bucket, name, notice).await?;
         self.forget(&[deleted]).await;
@@ -244,7 +245,8 @@ impl App {
         names: &[String],
     ) -> Result<Vec<Object>> {
         let user = caller.doing(operation);
-        let notice = |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
+        let notice =
+            |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
         let notice = self.noticing(&notice);
         let mut all = Vec::new();
         for batch in names.chunks(BATCH) {
@@ -263,7 +265,8 @@ impl App {
         bucket: &str,
         before: DateTime<Utc>,
     ) -> Result<()> {
-        let notice = |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
+        let notice =
+            |deleted: &Vec<Object>| self.notice(caller, deleted.iter().map(Event::removed));
         let notice = self.noticing(&notice);
         let service = self.service_for(caller).doing(operation);
         loop {

@@ -62,7 +62,7 @@ struct DownloadClaims<'a> {
 #[derive(Serialize)]
 struct UploadClaims<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    owner: Option<&'a str>,
+    owner: Option<&'a Value>,
     url: &'a str,
     upsert: bool,
     scope: &'static str,
@@ -162,12 +162,12 @@ impl UrlKeys {
         })
     }
 
-    /// A token to write `bucket/key` for so many seconds.
+    /// A token to write `bucket/key` for so many seconds, for the claim `sub` of who asks.
     pub(crate) fn upload(
         &self,
         path: &str,
         seconds: u64,
-        owner: Option<&str>,
+        owner: Option<&Value>,
         upsert: bool,
     ) -> String {
         let iat = now();

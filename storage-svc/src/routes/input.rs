@@ -53,15 +53,22 @@ pub(crate) fn bucket_and_key(raw: &str) -> Result<Option<(String, String)>> {
     Ok(Some((decode(bucket)?, decode(key)?)))
 }
 
+/// A name or a value of a query string. What encodes no text stands for itself, as the original has it.
+fn query_text(raw: &str) -> String {
+    let spaced = raw.replace('+', " ");
+    decode(&spaced).unwrap_or(spaced)
+}
+
 /// The query string as names and values; what is said more than once is an array.
 pub(crate) fn query(parts: &Parts) -> Map<String, Value> {
     let raw = parts.uri.query().unwrap_or_default();
     let mut map = Map::new();
-    for (name, value) in url::form_urlencoded::parse(raw.as_bytes()) {
-        let value = Value::String(value.into_owned());
-        match map.get_mut(name.as_ref()) {
+    for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (query_text(name), Value::String(query_text(value)));
+        match map.get_mut(&name) {
             None => {
-                map.insert(name.into_owned(), value);
+                map.insert(name, value);
             }
             Some(Value::Array(values)) => values.push(value),
             Some(first) => {
@@ -160,7 +167,8 @@ async fn read_json(body: Body, may_be_empty: bool) -> Result<Value> {
         ));
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    serde_json::from_slice(text).map_err(|_| {
+    // What is no UTF-8 becomes U+FFFD, as in Node.js, and is no name or key then.
+    serde_json::from_str(&String::from_utf8_lossy(text)).map_err(|_| {
         framework(
             "InvalidRequest",
             400,
@@ -223,5 +231,17 @@ mod tests {
         let (bucket, key) = bucket_and_key("b//k/").unwrap().unwrap();
         assert_eq!((bucket.as_str(), key.as_str()), ("b", "/k/"));
         assert!(bucket_and_key("b").unwrap().is_none());
+    }
+
+    #[test]
+    fn of_a_query_what_encodes_no_text_stands_for_itself() {
+        for (raw, text) in [
+            ("a+b%20c", "a b c"),
+            ("%C3%A9", "é"),
+            ("%FF", "%FF"),
+            ("5%", "5%"),
+        ] {
+            assert_eq!(query_text(raw), text);
+        }
     }
 }

@@ -39,9 +39,11 @@ impl Headers {
     /// # Errors
     /// A value that no header can have.
     pub(crate) fn set(&mut self, name: HeaderName, value: &str) -> Result<&mut Self> {
-        // Visible characters of Latin-1; Node.js sends what is beyond ASCII as it is.
+        // Visible characters of Latin-1, a byte each, as Node.js sends them.
         let shown = || Error::invalid_header(name.as_str(), value);
-        let header = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| shown())?;
+        let bytes: Option<Vec<u8>> = value.chars().map(|letter| letter.try_into().ok()).collect();
+        let bytes = bytes.ok_or_else(shown)?;
+        let header = HeaderValue::from_bytes(&bytes).map_err(|_| shown())?;
         self.0.insert(name, header);
         Ok(self)
     }

@@ -310,7 +310,10 @@ pub(crate) fn is_unchanged(parts: &Parts, facts: &Facts) -> bool {
         return true;
     }
     let since = header_text(parts, header::IF_MODIFIED_SINCE);
-    let since = since.and_then(|text| httpdate::parse_http_date(text).ok());
+    let since = since.and_then(|text| {
+        let iso = || Some(DateTime::parse_from_rfc3339(text).ok()?.into());
+        httpdate::parse_http_date(text).ok().or_else(iso)
+    });
     match (since, facts.last_modified) {
         // Headers have whole seconds.
         (Some(since), Some(modified)) => whole_seconds(modified) <= since,

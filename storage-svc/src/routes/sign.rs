@@ -135,7 +135,7 @@ pub(super) async fn upload(app: &App, parts: &Parts, bucket: &str, key: &str) ->
     let token = config.url_keys.upload(
         &format!("{bucket}/{key}"),
         config.upload_url_lifetime,
-        caller.subject(),
+        caller.claimed_subject(),
         upsert,
     );
     let shown = shown_path(bucket, key);

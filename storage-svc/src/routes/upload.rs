@@ -1,13 +1,18 @@
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use axum::{body::Body, response::Response};
 use bytes::BytesMut;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use http::header;
+use http::{HeaderValue, header};
 use serde_json::{Map, Value, json};
 
 use super::{Routed, header_text, input, output, read};
 use crate::{
     App,
-    auth::Caller,
+    auth::{Caller, owner_text},
     blobs::Incoming,
     domain::{
         robots,
@@ -87,7 +92,7 @@ pub(super) async fn signed(app: &App, routed: Routed, bucket: &str, key: &str) -
         caller: app.service(read::context(parts)),
         operation: "storage.object.upload_signed",
         mode: Mode::upsert_if(upsert == Some(true)),
-        owner: claims.text("owner").map(str::to_owned),
+        owner: owner_text(claims.get("owner")),
     };
     door.take(app, routed, bucket, key, false).await
 }
@@ -161,9 +166,12 @@ impl Upload {
             // The rest of the body would have to be read to keep the connection.
             return Err(Error::too_large().closing());
         }
-        let cache_control = header_text(&routed.parts, header::CACHE_CONTROL);
+        let cache_control = routed.parts.headers.get(header::CACHE_CONTROL);
+        let cache_control = cache_control.map(latin1);
         Ok(Self {
-            cache_control: cache_control.unwrap_or("no-cache").to_owned(),
+            cache_control: cache_control
+                .filter(|text| !text.is_empty())
+                .unwrap_or_else(|| "no-cache".to_owned()),
             user_metadata: input::metadata_header(&routed.parts)?,
             content_type,
             content_length,
@@ -174,10 +182,21 @@ impl Upload {
     /// Reads the fields of a form up to its file, whose content is the body. Of a small file also those behind it.
     async fn read_form(kind: &str, body: Body, bucket: &Bucket, key: &str) -> Result<Self> {
         let boundary = multer::parse_boundary(kind).map_err(unreadable)?;
-        let mut form = multer::Multipart::new(body.into_data_stream(), boundary);
+        let has_begun = Arc::new(AtomicBool::new(false));
+        let begun = Arc::clone(&has_begun);
+        let body = body
+            .into_data_stream()
+            .inspect_ok(move |_| begun.store(true, Ordering::Relaxed));
+        let mut form = multer::Multipart::new(body, boundary);
         let mut fields = Fields::default();
         let mut file = loop {
-            let field = form.next_field().await.map_err(unreadable)?;
+            let field = form.next_field().await.map_err(|error| {
+                if has_begun.load(Ordering::Relaxed) {
+                    unreadable(error)
+                } else {
+                    Error::no_content()
+                }
+            })?;
             let field = field.ok_or_else(Error::no_content)?;
             if is_file(&field) {
                 break field;
@@ -287,6 +306,11 @@ fn media_type(field: &multer::Field<'_>) -> String {
     let text = header.and_then(|value| value.to_str().ok());
     let kind = text.unwrap_or("text/plain").split(';').next();
     kind.unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// A header as Node.js reads it.
+fn latin1(value: &HeaderValue) -> String {
+    value.as_bytes().iter().copied().map(char::from).collect()
 }
 
 /// A form that makes no sense.

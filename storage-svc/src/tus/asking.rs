@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{id::UploadId, state::Upload};
 use crate::{
     App,
-    auth::{Caller, Context},
+    auth::{Caller, Context, owner_text},
     domain::tokens::Scope,
     error::{Error, Result},
     store::objects::Mode,
@@ -84,7 +84,7 @@ impl Asking {
         let claims = app.config().url_keys.verify(token, &path, Scope::Upload)?;
         let upsert = claims.get("upsert").and_then(Value::as_bool);
         self.mode = Mode::upsert_if(upsert == Some(true));
-        self.owner = claims.text("owner").map(str::to_owned);
+        self.owner = owner_text(claims.get("owner"));
         Ok(())
     }
 

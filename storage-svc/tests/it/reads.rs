@@ -118,15 +118,14 @@ async fn a_copy_that_is_still_good_is_not_sent_again() {
             .status,
         304
     );
-    let before = "Mon, 01 Jan 2024 00:00:00 GMT";
-    assert_eq!(
-        get()
-            .header("if-modified-since", before)
-            .send()
-            .await
-            .status,
-        200
-    );
+    for (date, status) in [
+        ("Mon, 01 Jan 2024 00:00:00 GMT", 200),
+        ("2024-01-01T00:00:00.000Z", 200),
+        ("2999-01-01T00:00:00.000Z", 304),
+    ] {
+        let answer = get().header("if-modified-since", date).send().await;
+        assert_eq!(answer.status, status, "{date}");
+    }
     let head = service.call(Method::HEAD, "/object/public/public/a.txt");
     let head = head.header("if-none-match", &etag).send().await;
     assert_eq!((head.status, head.header("content-length")), (200, "10"));
@@ -150,6 +149,9 @@ async fn downloads_get_a_name_and_pages_are_shown_as_text() {
             .header("content-disposition"),
         "attachment; filename=a%20%C3%A9.txt; filename*=UTF-8''a%20%C3%A9.txt"
     );
+    let headers = get("?download=%FF").await;
+    let disposition = "attachment; filename=%25FF; filename*=UTF-8''%25FF";
+    assert_eq!(headers.header("content-disposition"), disposition);
     let post = service.post("/object/public/page.html").service();
     let post = post.header("content-type", "text/html; charset=utf-8");
     let stored = post

@@ -36,6 +36,11 @@ async fn a_token_is_refused_for_the_right_reason() {
             signed(&claims, "another secret"),
             "signature verification failed",
         ),
+        (
+            // {"alg":"HS256"}, "x", and a signature of less than a byte.
+            "eyJhbGciOiJIUzI1NiJ9.Ingi.c".to_owned(),
+            "Failed to base64url decode the signature",
+        ),
     ] {
         let expected = json!({
             "statusCode": "403",
@@ -54,6 +59,7 @@ async fn routes_that_do_not_exist_are_told_apart_from_families_that_do_not() {
         (Method::PATCH, "/bucket"),
         (Method::GET, "/object/x"),
         (Method::GET, "/object/x?a=b"),
+        (Method::GET, "/render/image"),
     ] {
         let answer = call(&app.app, method.clone(), path).send().await;
         let expected = json!({
@@ -70,6 +76,8 @@ async fn routes_that_do_not_exist_are_told_apart_from_families_that_do_not() {
         "statusCode": 404,
     });
     assert_eq!(get(&app, "/nothing", None).await, (404, expected));
+    // A family may be written in other letters.
+    assert_eq!(get(&app, "/%62ucket", None).await.0, 400);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::{
 };
 
 use axum::body::Body;
-use http::{HeaderMap, Method, Request};
+use http::{HeaderMap, HeaderValue, Method, Request};
 use http_body_util::BodyExt as _;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::{Value, json};
@@ -80,6 +80,12 @@ pub(crate) struct Call<'a> {
 
 impl Call<'_> {
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.request = self.request.header(name, value);
+        self
+    }
+
+    pub(crate) fn bytes_header(mut self, name: &str, value: &[u8]) -> Self {
+        let value = HeaderValue::from_bytes(value).unwrap();
         self.request = self.request.header(name, value);
         self
     }

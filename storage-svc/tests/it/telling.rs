@@ -73,11 +73,19 @@ async fn webhooks_tell_what_happened_to_objects() {
     let messages = hear(&mut told, 6).await;
     assert_eq!(
         story(&messages, "a"),
-        ["ObjectCreated:Post", "ObjectCreated:Put", "ObjectRemoved:Move"]
+        [
+            "ObjectCreated:Post",
+            "ObjectCreated:Put",
+            "ObjectRemoved:Move"
+        ]
     );
     assert_eq!(
         story(&messages, "b"),
-        ["ObjectCreated:Copy", "ObjectRemoved:Delete", "ObjectCreated:Move"]
+        [
+            "ObjectCreated:Copy",
+            "ObjectRemoved:Delete",
+            "ObjectCreated:Move"
+        ]
     );
     for message in &messages {
         assert_eq!(message["type"], "Webhook");

@@ -118,8 +118,27 @@ async fn forms_say_in_fields_what_headers_say_otherwise() {
     assert_eq!(user, Some(json!({ "k": 1 })));
 
     let (_, empty) = form(&fields, None);
-    let answer = post().body(empty).send().await;
-    assert_eq!(answer.json()["message"], "No content provided");
+    for nothing in [empty.as_str(), ""] {
+        let answer = post().body(nothing.to_owned()).send().await;
+        assert_eq!(answer.json()["message"], "No content provided");
+    }
+}
+
+#[tokio::test]
+async fn a_cache_control_is_kept_as_the_bytes_it_came_as() {
+    let service = Service::start().await;
+    for (sent, kept) in [
+        (b"a=\xC3\xA9".as_slice(), b"a=\xC3\xA9".as_slice()),
+        (b"", b"no-cache"),
+    ] {
+        let post = service
+            .call(http::Method::PUT, "/object/public/c")
+            .service();
+        let post = post.bytes_header("cache-control", sent).body("x");
+        assert_eq!(post.send().await.status, 200);
+        let read = service.get("/object/public/public/c").send().await;
+        assert_eq!(read.headers["cache-control"].as_bytes(), kept);
+    }
 }
 
 #[tokio::test]

@@ -51,4 +51,28 @@ export const acceptedOfTus = [
     reason: 'JSON is a wrong type like any other',
     documented: 'a `PATCH` of JSON is refused as TUS has it',
   },
+  {
+    scenario: 'resumable-users: over an object',
+    what: /^PATCH .* upload-offset: 0$/,
+    if: ({ place, their, our }) =>
+      place === 'headers.content-length' ||
+      (their === 'The resource already exists' && our === 'Upload-Offset conflict\n'),
+    reason: 'what is complete is not asked for again, and both refuse it with 409',
+    documented: 'a `PATCH` of an upload that is complete is an offset conflict',
+  },
+  {
+    scenario: 'resumable-users: addresses without a public one',
+    what: /x-forwarded-proto: (https, http|javascript)/,
+    place: 'status',
+    if: ({ their, our }) => their?.[0] === 400 && our?.[0] === 201 && /^https?:/.test(our?.[1]),
+    reason: 'proxies behind proxies make lists of it',
+    documented: 'of several `X-Forwarded-Proto` the first counts',
+  },
+  {
+    scenario: 'resumable: what is said of an upload',
+    place: /^(body\.metadata|objects\.user_metadata)$/,
+    if: ({ their, our }) => String(their) === '5' && our === null,
+    reason: 'metadata are an object, as they are everywhere else',
+    documented: 'user metadata that are no object are none',
+  },
 ];
