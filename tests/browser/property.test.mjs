@@ -76,12 +76,16 @@ it('narrows 170 properties by filters that the address keeps', async () => {
 it('searches from the home page, for a lease first, and for co-working too', async () => {
   const { page, problems, close } = await visit();
   await page.goto(at('/'));
-  await page.getByRole('link', { name: /Warehouses\s+29 properties/ }).waitFor();
+  const warehouses = page.getByRole('link', { name: /Warehouses\s+29 properties/ });
+  await warehouses.waitFor();
   const box = page.getByRole('combobox', { name: 'Search by name, city or locality' });
   await box.fill('chenn');
   await page.locator('[role=option]').getByText('Chennai', { exact: true }).click();
   await page.waitForURL('**/commercial?for=lease&city=Chennai');
+  // An address is there before its page: what is chosen on a page that is about to go goes with it.
+  await warehouses.waitFor({ state: 'detached' });
   await page.goBack();
+  await warehouses.waitFor();
   await page.getByText('Co-working', { exact: true }).click();
   await box.fill('studio');
   await box.press('Enter');

@@ -6,6 +6,7 @@ use std::{
     net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU16, Ordering},
     time::Duration,
 };
 
@@ -39,8 +40,8 @@ struct Process {
 }
 
 impl Process {
-    async fn start(database: &str, settings: &[(&str, &str)], seed: u64) -> Self {
-        let port = free_port(seed);
+    async fn start(database: &str, settings: &[(&str, &str)]) -> Self {
+        let port = free_port();
         let child = Command::new(env!("CARGO_BIN_EXE_storage-svc"))
             .env_clear()
             .envs([
@@ -79,11 +80,13 @@ impl Process {
     }
 }
 
-/// Below the system's own range, from which outgoing connections take theirs.
-fn free_port(seed: u64) -> u16 {
-    let mut random = StdRng::seed_from_u64(seed ^ u64::from(std::process::id()));
+/// Below the system's own range, from which outgoing connections take theirs, and never the same twice: whoever finds a
+/// port free that another test's process is about to take would talk to that one.
+fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 12_000 + u16::try_from(std::process::id() % 16_000).unwrap();
     loop {
-        let port = random.random_range(12_000..30_000);
+        let port = first + NEXT.fetch_add(1, Ordering::Relaxed);
         if TcpListener::bind(("127.0.0.1", port)).is_ok() {
             return port;
         }
@@ -260,8 +263,8 @@ async fn survive(settings: &[(&str, &str)], root: &Path) {
     let mut killed = 0;
     let rounds = std::env::var("NILAM_CRASH_ROUNDS");
     let rounds = rounds.map_or(ROUNDS, |text| text.parse().unwrap());
-    for round in 0..rounds {
-        let process = Process::start(&url, settings, round).await;
+    for _ in 0..rounds {
+        let process = Process::start(&url, settings).await;
         let address = process.url.clone();
         let working = workers
             .into_iter()

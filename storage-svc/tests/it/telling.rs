@@ -194,8 +194,8 @@ async fn the_queue_is_the_services_alone() {
         sqlx::query(role).execute(&mut *tx).await.unwrap();
         let read = sqlx::query("select from storage.webhook_queue");
         let error = read.execute(&mut *tx).await.unwrap_err();
-        let code = error.as_database_error().and_then(|error| error.code());
-        assert_eq!(code.as_deref(), Some("42501"));
+        let error = error.into_database_error().unwrap();
+        assert_eq!(error.code().as_deref(), Some("42501"));
     }
 }
 
