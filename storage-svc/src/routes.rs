@@ -105,8 +105,9 @@ fn is_below(path: &str, folder: &str) -> bool {
 
 /// The request with a family that is written in plain letters. What follows it is taken apart as it was sent.
 fn plain(mut parts: Parts) -> Parts {
-    let path = parts.uri.path();
-    let (family, rest) = path[1..].split_once('/').unwrap_or((&path[1..], ""));
+    // Not every request has a path.
+    let path = parts.uri.path().strip_prefix('/').unwrap_or_default();
+    let (family, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
     if !family.contains('%') {
         return parts;
     }
@@ -117,10 +118,9 @@ fn plain(mut parts: Parts) -> Parts {
     if family == "s3" || !family.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return parts;
     }
-    let slash = if path[1..].contains('/') { "/" } else { "" };
     let query = parts.uri.query().map(|query| format!("?{query}"));
     let query = query.unwrap_or_default();
-    if let Ok(uri) = format!("/{family}{slash}{rest}{query}").parse() {
+    if let Ok(uri) = format!("/{family}{rest}{query}").parse() {
         parts.uri = uri;
     }
     parts

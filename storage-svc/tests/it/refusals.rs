@@ -78,6 +78,9 @@ async fn routes_that_do_not_exist_are_told_apart_from_families_that_do_not() {
     assert_eq!(get(&app, "/nothing", None).await, (404, expected));
     // A family may be written in other letters.
     assert_eq!(get(&app, "/%62ucket", None).await.0, 400);
+    assert_eq!(get(&app, "/%62ucket/x", None).await.0, 400);
+    let tunnel = call(&app.app, Method::CONNECT, "nowhere:80").send().await;
+    assert_eq!(tunnel.status, 404);
 }
 
 #[tokio::test]
