@@ -136,7 +136,7 @@ impl Policies {
         let mut lease = Lease::take(&self.pool).await?;
         let probes = [Uuid::new_v4().to_string(), Uuid::new_v4().to_string()];
         let count = if presence { 2 } else { 1 };
-        let (connection, texts) = lease.parts();
+        let (connection, session) = lease.parts();
         let insert = if presence {
             "insert into realtime.messages (id, topic, extension) values ($1::uuid, $3, 'broadcast'), ($2::uuid, $3, 'presence')"
         } else {
@@ -149,7 +149,7 @@ impl Policies {
         let caller = caller(context);
         let settings: Vec<_> = caller.transaction_settings().collect();
         let names = settings.iter().map(|(_, value)| Some(value.as_bytes()));
-        connection.queue(Some(SERVICE), texts.of(&settings), names)?;
+        connection.queue(Some(SERVICE), session.text(&settings), names)?;
         let found = "select extension from realtime.messages where id in ($1::uuid, $2::uuid)";
         connection.queue(
             Some(&context.token.role),
@@ -176,12 +176,12 @@ impl Policies {
         what: Write,
     ) -> Result<bool, PolicyError> {
         let mut lease = Lease::take(&self.pool).await?;
-        let (connection, texts) = lease.parts();
+        let (connection, session) = lease.parts();
         connection.queue(Some(SERVICE), "begin", [])?;
         let caller = caller(context);
         let settings: Vec<_> = caller.transaction_settings().collect();
         let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
-        connection.queue(Some(SERVICE), texts.of(&settings), values)?;
+        connection.queue(Some(SERVICE), session.text(&settings), values)?;
         let extension = match what {
             Write::Broadcast => BROADCAST,
             Write::Presence => PRESENCE,

@@ -379,6 +379,7 @@ impl Context {
             commit: self.commits(),
             is_anonymous: self.identity.is_anonymous,
             prepared: self.config.prepared,
+            has_usual_path: self.config.schemas.first() == Some(&self.schema),
         };
         let started = Instant::now();
         if self.config.log_query {

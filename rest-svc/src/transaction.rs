@@ -6,7 +6,7 @@
 
 use svc_kit::{
     pg::Caller,
-    wire::{Connection, Failure, Lease, Pool, PoolError, Row, SettingTexts},
+    wire::{Connection, Failure, Lease, Pool, PoolError, Row, SessionSettings},
 };
 
 use crate::{
@@ -81,6 +81,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) is_anonymous: bool,
     /// False behind a transaction-mode pooler.
     pub(crate) prepared: bool,
+    /// True if nearly all requests have this one's `search_path`.
+    pub(crate) has_usual_path: bool,
 }
 
 /// Looks at the rows before the transaction ends, and may refuse them.
@@ -99,12 +101,13 @@ impl Plan<'_> {
             other => Error::connection(&other.to_string()),
         });
         let mut lease = lease?;
-        let (connection, texts) = lease.parts();
+        let (connection, session) = lease.parts();
         let begins = accept.is_some() || !self.commit || !self.mode.is_own_of(connection);
         let failed = |error| Error::from_database(&error, self.is_anonymous);
-        self.queue(connection, texts, begins).map_err(failed)?;
+        self.queue(connection, session, begins).map_err(failed)?;
         let rows = connection.exchange().await;
         if !begins {
+            session.has_search_path |= rows.is_ok() && self.keeps_search_path();
             return rows.map_err(failed);
         }
         let outcome = rows
@@ -122,7 +125,7 @@ impl Plan<'_> {
     fn queue(
         &self,
         connection: &mut Connection,
-        texts: &mut SettingTexts,
+        session: &mut SessionSettings,
         begins: bool,
     ) -> std::result::Result<(), Failure> {
         // BEGIN and the settings are everybody's; what comes after them is planned for a role.
@@ -135,7 +138,10 @@ impl Plan<'_> {
             settings.push(("transaction_read_only", "on"));
         }
         settings.extend(self.caller.transaction_settings());
-        let set = texts.of(&settings);
+        if !begins && !session.has_search_path && self.keeps_search_path() {
+            self.keep_search_path(connection)?;
+        }
+        let set = session.text(&settings);
         let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
         connection.queue(common, set, values)?;
         if let Some(call) = self.pre_request {
@@ -144,6 +150,23 @@ impl Plan<'_> {
         let values = self.statement.params().iter();
         let values = values.map(|Param(value)| value.as_deref());
         connection.queue(own, self.statement.text(), values)
+    }
+
+    /// True if the session may have this `search_path` between transactions too. One that a pooler lends is not ours
+    /// to change.
+    fn keeps_search_path(&self) -> bool {
+        self.prepared && self.has_usual_path
+    }
+
+    /// Gives the session itself the `search_path`, from the end of the transaction on. A request with another one
+    /// still makes its own, and so does one after a function that changed it.
+    fn keep_search_path(&self, connection: &mut Connection) -> std::result::Result<(), Failure> {
+        let mut settings = self.caller.transaction_settings();
+        let Some((_, path)) = settings.find(|(name, _)| *name == "search_path") else {
+            return Ok(());
+        };
+        let set = "select set_config('search_path', $1, false)";
+        connection.queue(None, set, [Some(path.as_bytes())])
     }
 
     async fn end(

@@ -192,9 +192,9 @@ impl Tx {
     pub(crate) fn become_caller(&mut self, caller: &pg::Caller) -> Result<()> {
         let settings: Vec<(&str, &str)> = caller.transaction_settings().collect();
         let common = self.prepares.then_some(EVERYBODY);
-        let (connection, texts) = self.lease.parts();
+        let (connection, session) = self.lease.parts();
         let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
-        connection.queue(common, texts.of(&settings), values)?;
+        connection.queue(common, session.text(&settings), values)?;
         self.role.clone_from(&caller.role);
         Ok(())
     }

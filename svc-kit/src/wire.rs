@@ -17,6 +17,6 @@ mod tls;
 
 pub use connection::{Connection, Session};
 pub use handover::{BoxStream, Lent, Tls};
-pub use pool::{Lease, Manager, Pool, PoolError, PoolStatus, SettingTexts, pool};
+pub use pool::{Lease, Manager, Pool, PoolError, PoolStatus, SessionSettings, pool};
 pub use reply::{DbError, Failure, Row};
 pub use target::{ConnectError, Driver, Target};

@@ -215,7 +215,7 @@ impl Check<'_> {
 
     async fn ask(&self, part: &[Question]) -> Result<Vec<Vec<Row>>, DatabaseError> {
         let mut lease = Lease::take(&self.database.pool).await?;
-        let (connection, texts) = lease.parts();
+        let (connection, session) = lease.parts();
         self.database.begin(connection)?;
         for question in part {
             let group = self.group(question);
@@ -224,7 +224,7 @@ impl Check<'_> {
             let standing = standing.map_or("", |it| it.standing.as_str());
             let settings: Vec<_> = caller.transaction_settings().collect();
             let values = settings.iter().map(|(_, value)| Some(value.as_bytes()));
-            queue(connection, "", texts.of(&settings), values)?;
+            queue(connection, "", session.text(&settings), values)?;
             let keys = question.keys.iter().map(|array| Some(array.as_bytes()));
             let plan = format!("{} {standing}", caller.role);
             queue(connection, &plan, &question.sql, keys)?;

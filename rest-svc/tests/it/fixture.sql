@@ -91,6 +91,9 @@ create function public.forget_statements() returns void language plpgsql as $$ b
 create function public.pid() returns int language sql as $$ select pg_backend_pid() $$;
 create function public.end_session() returns void language sql security definer
     as $$ select pg_terminate_backend(pg_backend_pid()) $$;
+create function public.search_path() returns text stable language sql as $$ select current_setting('search_path') $$;
+create function public.search_elsewhere() returns void language sql
+    as $$ select set_config('search_path', 'pg_catalog', false) $$;
 create function public.noisy() returns text language plpgsql as $$
     begin raise notice 'a notice'; raise warning 'a warning'; return 'quiet'; end $$;
 create function public.repeated(letter text, times int) returns text immutable language sql
@@ -118,6 +121,7 @@ create table public.paints (id int primary key, shade public.colour not null);
 insert into public.paints values (1, 255), (2, 16711680);
 
 create schema other;
+create function other.search_path() returns text stable language sql as $$ select current_setting('search_path') $$;
 grant usage on schema other to anon;
 create table other.things (id int primary key);
 grant select on other.things to anon;

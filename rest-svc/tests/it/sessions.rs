@@ -81,6 +81,34 @@ async fn a_client_that_makes_up_new_requests_does_not_fill_the_session() {
 }
 
 #[tokio::test]
+async fn the_search_path_is_the_requests_whatever_came_before_it() {
+    for prepared in ["true", "false"] {
+        let settings = [
+            ("PGRST_DB_SCHEMAS", "public,other"),
+            ("PGRST_DB_EXTRA_SEARCH_PATH", "auth"),
+            ("PGRST_DB_PREPARED_STATEMENTS", prepared),
+        ];
+        let app = TestApp::with(&[ONE, &settings].concat()).await;
+        let path_of = async |schema: &str| {
+            let call = app.call(Method::GET, "/rpc/search_path");
+            call.header("accept-profile", schema).send().await.json()
+        };
+        for _ in 0..2 {
+            assert_eq!(path_of("other").await, r#""other", "auth""#);
+            assert_eq!(path_of("public").await, r#""public", "auth""#);
+            // A transaction that is rolled back takes its settings with it.
+            app.get("/shops?id=eq.x").await.refused(400, "22P02");
+            assert_eq!(path_of("public").await, r#""public", "auth""#);
+            let elsewhere = app.post("/rpc/search_elsewhere").json(&json!({}));
+            assert_eq!(elsewhere.send().await.status, 204);
+            assert_eq!(path_of("public").await, r#""public", "auth""#);
+            let rows = app.get("/shops?select=id&id=eq.1").await;
+            rows.is(200, &json!([{"id": 1}]));
+        }
+    }
+}
+
+#[tokio::test]
 async fn each_role_has_plans_of_its_own() {
     let app = TestApp::with(ONE).await;
     for _ in 0..7 {

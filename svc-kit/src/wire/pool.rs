@@ -14,7 +14,7 @@ use crate::pg::set_config_statement;
 /// A connection of the pool.
 pub struct PooledConnection {
     wire: Connection,
-    settings: SettingTexts,
+    settings: SessionSettings,
     generation: u64,
 }
 
@@ -41,7 +41,7 @@ impl managed::Manager for Manager {
             generation: self.generation.load(Ordering::Relaxed),
             // Boxed: a request's future would carry a handshake's state that it hardly ever needs.
             wire: Box::pin(self.target.open()).await?,
-            settings: SettingTexts::default(),
+            settings: SessionSettings::default(),
         })
     }
 
@@ -79,33 +79,40 @@ pub fn pool(target: Target, size: usize, timeout: Duration) -> Result<Pool, mana
     };
     Pool::builder(manager)
         .max_size(size)
+        // Few backends that are warm serve better than many in turn: a fifth less of Postgres's CPU.
+        .queue_mode(managed::QueueMode::Lifo)
         .wait_timeout(Some(timeout))
         .create_timeout(Some(timeout))
         .runtime(deadpool::Runtime::Tokio1)
         .build()
 }
 
-/// Texts of the statements that make settings, by the settings' names. Requests differ little in them.
+/// What is known of a session's settings.
 #[derive(Default)]
-pub struct SettingTexts(Vec<(Vec<String>, String)>);
+pub struct SessionSettings {
+    /// Texts of the statements that make settings, by the settings' names. Requests differ little in them.
+    texts: Vec<(Vec<String>, String)>,
+    /// True once the session itself has a `search_path` that requests want, so that theirs need not be made.
+    pub has_search_path: bool,
+}
 
-impl SettingTexts {
+impl SessionSettings {
     const KEPT: usize = 8;
 
     /// The statement that makes settings of these names.
-    pub fn of(&mut self, settings: &[(&str, &str)]) -> &str {
+    pub fn text(&mut self, settings: &[(&str, &str)]) -> &str {
         let is_same = |known: &(Vec<String>, String)| {
             let names = settings.iter().map(|(name, _)| *name);
             known.0.len() == settings.len() && known.0.iter().map(String::as_str).eq(names)
         };
-        let index = self.0.iter().position(is_same).unwrap_or_else(|| {
+        let index = self.texts.iter().position(is_same).unwrap_or_else(|| {
             let names = || settings.iter().map(|(name, _)| *name);
-            self.0.truncate(Self::KEPT - 1);
+            self.texts.truncate(Self::KEPT - 1);
             let known = names().map(str::to_owned).collect();
-            self.0.push((known, set_config_statement(names())));
-            self.0.len() - 1
+            self.texts.push((known, set_config_statement(names())));
+            self.texts.len() - 1
         });
-        &self.0[index].1
+        &self.texts[index].1
     }
 }
 
@@ -125,8 +132,8 @@ impl Lease {
         Ok(Self(Some(pool.get().await?)))
     }
 
-    /// The connection, and what it knows of settings.
-    pub fn parts(&mut self) -> (&mut Connection, &mut SettingTexts) {
+    /// The connection, and what is known of its session's settings.
+    pub fn parts(&mut self) -> (&mut Connection, &mut SessionSettings) {
         match &mut self.0 {
             Some(connection) => {
                 let connection: &mut PooledConnection = connection;
