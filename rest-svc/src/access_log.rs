@@ -3,23 +3,22 @@
 use std::{io::Write as _, net::SocketAddr};
 
 use axum::{
-    extract::{ConnectInfo, Request, State},
-    middleware::Next,
+    extract::{ConnectInfo, Request},
     response::Response,
 };
 use http::{HeaderValue, header};
 
-use crate::{App, config::LogLevel};
+use crate::{App, config::LogLevel, routes};
 
 /// The role that a request ran as; responses carry it to the log.
 #[derive(Clone, Debug)]
 pub(crate) struct Role(pub(crate) String);
 
-/// Lets the request through and writes its line, if the log level wants it.
-pub(crate) async fn write(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Answers the request and writes its line, if the log level wants it.
+pub(crate) async fn serve(app: App, request: Request) -> Response {
     let level = app.config().log_level;
     if level == LogLevel::Crit {
-        return next.run(request).await;
+        return routes::serve(app, request).await;
     }
     // Few lines are wanted at the usual level, so nothing is made into text before.
     let referer = request.headers().get(header::REFERER).cloned();
@@ -31,7 +30,7 @@ pub(crate) async fn write(State(app): State<App>, request: Request, next: Next) 
         request.uri().clone(),
         request.version(),
     );
-    let response = next.run(request).await;
+    let response = routes::serve(app, request).await;
     let status = response.status().as_u16();
     let wanted = match level {
         LogLevel::Crit => false,

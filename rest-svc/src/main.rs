@@ -3,6 +3,7 @@
 use std::{os::unix::fs::PermissionsExt as _, process::ExitCode};
 
 use anyhow::Context as _;
+use axum::ServiceExt as _;
 use clap::Parser as _;
 use rest_svc::{Address, App, Config, cli};
 use svc_kit::{env::Vars, http, telemetry};
@@ -91,13 +92,13 @@ async fn run(config: Config) -> anyhow::Result<()> {
 
 async fn serve(app: &App, stop: CancellationToken) -> anyhow::Result<()> {
     let config = app.config();
-    let router = app.logged_router();
+    let service = app.logged_service();
     let Some(path) = &config.unix_socket else {
         let listener = TcpListener::bind((config.listen_host(), config.port)).await?;
         let address = listener.local_addr()?;
         tracing::info!("API server listening on {address}");
         app.serves_at(Address::Tcp(address));
-        return Ok(http::serve(listener, router, stop).await?);
+        return Ok(http::serve(listener, service, stop).await?);
     };
     // A socket that a dead process left behind would be in the way.
     match std::fs::remove_file(path) {
@@ -109,7 +110,7 @@ async fn serve(app: &App, stop: CancellationToken) -> anyhow::Result<()> {
     std::fs::set_permissions(path, mode)?;
     tracing::info!("API server listening on {path:?}");
     app.serves_at(Address::Unix(path.into()));
-    let served = axum::serve(listener, router)
+    let served = axum::serve(listener, service.into_make_service())
         .with_graceful_shutdown(async move { stop.cancelled().await })
         .await;
     let _ = std::fs::remove_file(path);

@@ -21,8 +21,8 @@ use std::{
 };
 
 use axum::{
-    body::{Body, Bytes},
-    extract::{Request, State},
+    body::{Body, Bytes, HttpBody as _},
+    extract::Request,
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
@@ -30,7 +30,7 @@ use http_body_util::{BodyExt as _, Limited};
 use percent_encoding::percent_decode_str;
 use serde::{Serialize, Serializer as _};
 use serde_json::{Map, Serializer, Value};
-use svc_kit::pg::{Caller, quote_ident};
+use svc_kit::pg::{Caller, quote_ident, write_ident};
 
 use svc_kit::wire::Row;
 
@@ -72,7 +72,7 @@ pub(super) struct Context {
 }
 
 /// Every path of the API.
-pub(crate) async fn serve(State(app): State<App>, request: Request) -> Response {
+pub(crate) async fn serve(app: App, request: Request) -> Response {
     let pending = app.inner().traffic.begin(&request);
     let origin = request.headers().get(header::ORIGIN).cloned();
     let is_head = request.method() == Method::HEAD;
@@ -131,11 +131,15 @@ async fn handle(app: App, config: Arc<Config>, request: Request) -> Result<Respo
             "Could not query the database for the schema cache. Retrying.",
         )
     })?;
-    let body = Limited::new(body, MAX_BODY)
-        .collect()
-        .await
-        .map_err(|_| Error::new(413, "102", "The request body is too large or was cut off"))?
-        .to_bytes();
+    let body = if body.is_end_stream() {
+        Bytes::new()
+    } else {
+        Limited::new(body, MAX_BODY)
+            .collect()
+            .await
+            .map_err(|_| Error::new(413, "102", "The request body is too large or was cut off"))?
+            .to_bytes()
+    };
     let resource = resource(parts.uri.path())?;
     let (schema, shows_profile) = schema_of(&config, &parts.method, &parts.headers)?;
     let preferences = Preferences::read(&parts.headers);
@@ -300,13 +304,12 @@ impl Context {
             before_role: Vec::new(),
             settings: Vec::new(),
         };
-        let path: Vec<_> = std::iter::once(&self.schema)
-            .chain(&config.extra_search_path)
-            .map(|schema| quote_ident(schema))
-            .collect();
-        caller
-            .before_role
-            .push(("search_path".into(), path.join(", ")));
+        let mut path = quote_ident(&self.schema);
+        for schema in &config.extra_search_path {
+            path.push_str(", ");
+            write_ident(&mut path, schema);
+        }
+        caller.before_role.push(("search_path".into(), path));
         for (name, value) in self
             .config
             .roles
@@ -420,12 +423,19 @@ fn headers_as_json(headers: &HeaderMap) -> (String, String) {
             cookies.insert(name.to_owned(), value.into());
         }
     }
-    let names = headers.keys().filter(|name| *name != header::COOKIE);
-    let all = json_object(names.filter_map(|name| {
-        let last = headers.get_all(name).iter().next_back()?;
-        Some((name.as_str(), String::from_utf8_lossy(last.as_bytes())))
-    }));
-    (all, Value::Object(cookies).to_string())
+    let repeats = headers.len() > headers.keys_len();
+    let others = headers.iter().filter(|(name, _)| *name != header::COOKIE);
+    let last = others.filter(|(name, value)| {
+        !repeats
+            || headers
+                .get_all(*name)
+                .iter()
+                .next_back()
+                .is_some_and(|last| std::ptr::eq(last, *value))
+    });
+    let texts =
+        last.map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())));
+    (json_object(texts), Value::Object(cookies).to_string())
 }
 
 /// An object of texts, written without being built first.

@@ -6,4 +6,4 @@ mod quote;
 
 pub use caller::{Caller, begin_as, set_config_statement};
 pub use pool::{PoolSettings, pool};
-pub use quote::{quote_ident, quote_literal};
+pub use quote::{quote_ident, quote_literal, write_ident};

@@ -1,5 +1,7 @@
 //! Media types and the header `Accept`.
 
+use std::borrow::Cow;
+
 /// How EXPLAIN answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the format of its name")]
@@ -104,17 +106,17 @@ impl MediaType {
     }
 
     /// The name as responses and error messages show it, without the character set.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Json => "application/json".to_owned(),
-            Self::ArrayStripped => "application/vnd.pgrst.array+json;nulls=stripped".to_owned(),
-            Self::Object(false) => "application/vnd.pgrst.object+json".to_owned(),
-            Self::Object(true) => "application/vnd.pgrst.object+json;nulls=stripped".to_owned(),
-            Self::Csv => "text/csv".to_owned(),
-            Self::GeoJson => "application/geo+json".to_owned(),
-            Self::OpenApi => "application/openapi+json".to_owned(),
-            Self::Any => "*/*".to_owned(),
-            Self::Other(name) => name.clone(),
+    pub fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Self::Json => "application/json",
+            Self::ArrayStripped => "application/vnd.pgrst.array+json;nulls=stripped",
+            Self::Object(false) => "application/vnd.pgrst.object+json",
+            Self::Object(true) => "application/vnd.pgrst.object+json;nulls=stripped",
+            Self::Csv => "text/csv",
+            Self::GeoJson => "application/geo+json",
+            Self::OpenApi => "application/openapi+json",
+            Self::Any => "*/*",
+            Self::Other(name) => name,
             Self::Plan {
                 format,
                 of,
@@ -130,22 +132,23 @@ impl MediaType {
                 } else {
                     format!("; options={}", options.join("|"))
                 };
-                format!(
+                return Cow::Owned(format!(
                     "application/vnd.pgrst.plan+{format}; for=\"{}\"{options}",
                     of.name()
-                )
+                ));
             }
-        }
+        })
     }
 
     /// The value of `Content-Type`.
-    pub fn content_type(&self) -> String {
+    pub fn content_type(&self) -> Cow<'_, str> {
         match self {
+            Self::Json => Cow::Borrowed("application/json; charset=utf-8"),
             Self::Other(name) if !matches!(name.as_str(), "text/plain" | "text/xml") => {
-                name.clone()
+                Cow::Borrowed(name)
             }
-            Self::Any => "application/octet-stream".to_owned(),
-            _ => format!("{}; charset=utf-8", self.name()),
+            Self::Any => Cow::Borrowed("application/octet-stream"),
+            _ => Cow::Owned(format!("{}; charset=utf-8", self.name())),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The whole query string.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use super::{
@@ -51,12 +53,14 @@ pub fn parse_arguments(query: &str) -> Result<QueryParams, ParseError> {
 fn parse(query: &str, with_arguments: bool) -> Result<QueryParams, ParseError> {
     let pairs = decode(query);
     let mut params = QueryParams {
-        select: parse_select("")?,
         canonical: canonical(&pairs),
         ..QueryParams::default()
     };
     for (key, value) in &pairs {
         read_pair(&mut params, key, value, with_arguments)?;
+    }
+    if !params.has_select {
+        params.select = parse_select("")?;
     }
     Ok(params)
 }
@@ -207,8 +211,11 @@ fn name_list(text: &str, what: &'static str) -> Result<Vec<String>, ParseError> 
     }
 }
 
+/// A parameter: its name and its value.
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 /// Pairs split at `&` and `;`, `+` is a space, a parameter without `=` is dropped.
-fn decode(query: &str) -> Vec<(String, String)> {
+fn decode(query: &str) -> Vec<Pair<'_>> {
     query
         .split(['&', ';'])
         .filter_map(|pair| pair.split_once('='))
@@ -216,9 +223,13 @@ fn decode(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn decode_part(text: &str) -> String {
-    let spaced = text.replace('+', " ");
-    percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+fn decode_part(text: &str) -> Cow<'_, str> {
+    if text.contains('+') {
+        let spaced = text.replace('+', " ");
+        let decoded = percent_decode_str(&spaced).decode_utf8_lossy();
+        return Cow::Owned(decoded.into_owned());
+    }
+    percent_decode_str(text).decode_utf8_lossy()
 }
 
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -227,13 +238,17 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
-fn canonical(pairs: &[(String, String)]) -> String {
+fn canonical(pairs: &[Pair<'_>]) -> String {
     let mut sorted: Vec<_> = pairs.iter().collect();
     sorted.sort_by(|a, b| a.0.cmp(&b.0));
-    let encode = |text: &str| utf8_percent_encode(text, UNRESERVED).to_string();
-    let parts: Vec<_> = sorted
-        .iter()
-        .map(|(key, value)| format!("{}={}", encode(key), encode(value)))
-        .collect();
-    parts.join("&")
+    let mut out = String::with_capacity(128);
+    for (key, value) in sorted {
+        if !out.is_empty() {
+            out.push('&');
+        }
+        out.extend(utf8_percent_encode(key, UNRESERVED));
+        out.push('=');
+        out.extend(utf8_percent_encode(value, UNRESERVED));
+    }
+    out
 }

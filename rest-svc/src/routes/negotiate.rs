@@ -1,5 +1,7 @@
 //! What an answer is made of: the best of what the client accepts.
 
+use std::borrow::Cow;
+
 use super::Context;
 use crate::{
     error::{Error, Result},
@@ -19,10 +21,13 @@ pub(super) struct Negotiated {
 
 impl Negotiated {
     /// The value of `Content-Type`.
-    pub(super) fn content_type(&self) -> String {
+    pub(super) fn content_type(&self) -> Cow<'_, str> {
         match (&self.media, &self.handler) {
             (MediaType::Plan { .. }, _) | (_, None) => self.media.content_type(),
-            (_, Some(handler)) => MediaType::parse(&handler.content_type).content_type(),
+            (_, Some(handler)) => {
+                let media = MediaType::parse(&handler.content_type);
+                Cow::Owned(media.content_type().into_owned())
+            }
         }
     }
 
@@ -60,6 +65,9 @@ pub(super) fn negotiate(
     default_select: bool,
 ) -> Result<Negotiated> {
     let handler = |media: &MediaType| -> Option<Handler> {
+        if context.cache.handlers.is_empty() {
+            return None;
+        }
         let name = media.name().to_ascii_lowercase();
         let of_target = |name: &str| {
             context

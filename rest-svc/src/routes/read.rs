@@ -84,7 +84,7 @@ pub(super) async fn read(context: Context, name: &str) -> Result<Response> {
     respond::set(
         headers,
         header::CONTENT_RANGE,
-        &content_range(
+        content_range(
             offset,
             if status == StatusCode::RANGE_NOT_SATISFIABLE {
                 0
@@ -95,16 +95,10 @@ pub(super) async fn read(context: Context, name: &str) -> Result<Response> {
         ),
     );
     if status != StatusCode::RANGE_NOT_SATISFIABLE {
-        let query = if params.canonical.is_empty() {
-            String::new()
-        } else {
-            format!("?{}", params.canonical)
-        };
-        respond::set(
-            headers,
-            header::CONTENT_LOCATION,
-            &format!("/{}{query}", encode(name)),
-        );
+        let query = &params.canonical;
+        let mark = if query.is_empty() { "" } else { "?" };
+        let location = format!("/{}{mark}{query}", encode(name));
+        respond::set(headers, header::CONTENT_LOCATION, location);
     }
     finish(&context, response, &outcome, Applied::default())
 }

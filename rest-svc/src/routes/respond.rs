@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use serde_json::Value;
 
 use super::{Context, negotiate::Negotiated};
@@ -92,13 +92,13 @@ pub(super) fn check_affected(context: &Context, rows: &[Row]) -> Result<()> {
 
 /// `lower-upper/total`
 pub(super) fn content_range(offset: i64, count: i64, total: Option<i64>) -> String {
-    let range = if count == 0 || total == Some(0) {
-        "*".to_owned()
-    } else {
-        format!("{offset}-{}", offset + count - 1)
-    };
-    let total = total.map_or_else(|| "*".to_owned(), |total| total.to_string());
-    format!("{range}/{total}")
+    let (last, is_empty) = (offset + count - 1, count == 0 || total == Some(0));
+    match (is_empty, total) {
+        (true, None) => "*/*".to_owned(),
+        (true, Some(total)) => format!("*/{total}"),
+        (false, None) => format!("{offset}-{last}/*"),
+        (false, Some(total)) => format!("{offset}-{last}/{total}"),
+    }
 }
 
 /// 200 for everything, 206 for a part, 416 for beyond the end.
@@ -287,8 +287,8 @@ fn parse_headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>> {
     Ok(found)
 }
 
-pub(super) fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
+pub(super) fn set(headers: &mut HeaderMap, name: HeaderName, value: String) {
+    if let Ok(value) = HeaderValue::try_from(value) {
         headers.insert(name, value);
     }
 }
@@ -316,6 +316,6 @@ pub(super) const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// A name as it stands in a path.
-pub(super) fn encode(text: &str) -> String {
-    utf8_percent_encode(text, PATH).to_string()
+pub(super) fn encode(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, PATH)
 }

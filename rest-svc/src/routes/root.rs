@@ -57,7 +57,10 @@ pub(super) async fn serve(context: Context) -> Result<Response> {
         &shown(&context, privileges.as_ref()),
     )
     .to_string();
-    let kind = [(header::CONTENT_TYPE, MediaType::OpenApi.content_type())];
+    let kind = [(
+        header::CONTENT_TYPE,
+        MediaType::OpenApi.content_type().into_owned(),
+    )];
     let mut response = (kind, text).into_response();
     context.show_profile(&mut response);
     Ok(response)

@@ -226,7 +226,7 @@ async fn call(
     respond::set(
         response.headers_mut(),
         header::CONTENT_RANGE,
-        &content_range(offset, outcome.count, total),
+        content_range(offset, outcome.count, total),
     );
     finish(
         &context,

@@ -296,7 +296,7 @@ fn answer(
         _ => None,
     };
     if let Some(range) = range {
-        respond::set(headers, header::CONTENT_RANGE, &range);
+        respond::set(headers, header::CONTENT_RANGE, range);
     }
     if let Some((name, _)) = located
         && outcome.count == 1
@@ -313,7 +313,7 @@ fn answer(
         respond::set(
             headers,
             header::LOCATION,
-            &format!("/{}?{}", encode(name), keys.join("&")),
+            format!("/{}?{}", encode(name), keys.join("&")),
         );
     }
     response

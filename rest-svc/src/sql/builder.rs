@@ -1,8 +1,10 @@
 //! Text and parameters. Identifiers, literals and values are different methods, so that none can take
 //! another's place.
 
+use std::fmt::Write as _;
+
 use bytes::Bytes;
-use svc_kit::pg::{quote_ident, quote_literal};
+use svc_kit::pg::{quote_literal, write_ident};
 
 use crate::{
     parse::CastName,
@@ -14,10 +16,20 @@ use crate::{
 pub struct Param(pub Option<Bytes>);
 
 /// A statement being written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sql {
     text: String,
     params: Vec<Param>,
+}
+
+impl Default for Sql {
+    fn default() -> Self {
+        Self {
+            // Most statements are as long as this or shorter.
+            text: String::with_capacity(512),
+            params: Vec::new(),
+        }
+    }
 }
 
 impl Sql {
@@ -44,7 +56,7 @@ impl Sql {
 
     /// A quoted identifier.
     pub fn ident(&mut self, name: &str) -> &mut Self {
-        self.text.push_str(&quote_ident(name));
+        write_ident(&mut self.text, name);
         self
     }
 
@@ -70,7 +82,8 @@ impl Sql {
     pub fn nullable_param(&mut self, value: Option<Bytes>) -> &mut Self {
         self.params.push(Param(value));
         self.text.push('$');
-        self.text.push_str(&self.params.len().to_string());
+        // A String takes all that is written to it.
+        let _ = write!(self.text, "{}", self.params.len());
         self
     }
 
@@ -82,7 +95,7 @@ impl Sql {
 
     /// A number of ours.
     pub fn number(&mut self, number: i64) -> &mut Self {
-        self.text.push_str(&number.to_string());
+        let _ = write!(self.text, "{number}");
         self
     }
 

@@ -1,24 +1,25 @@
-use std::{future::IntoFuture as _, io, net::SocketAddr, time::Duration};
+use std::{convert::Infallible, future::IntoFuture as _, io, net::SocketAddr, time::Duration};
 
-use axum::{Router, serve::ListenerExt as _};
+use axum::{ServiceExt as _, extract::Request, response::Response, serve::ListenerExt as _};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::sync::CancellationToken;
+use tower::Service;
 
 /// How long requests in flight may still run after the stop was asked for.
 const DRAIN: Duration = Duration::from_secs(25);
 
-/// Serves until `stop`, then lets the requests in flight finish.
+/// Serves until `stop`, then lets the requests in flight finish. `service` is a router, or one handler of all requests.
 ///
 /// Handlers can extract the peer's address with [`axum::extract::ConnectInfo`].
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    stop: CancellationToken,
-) -> io::Result<()> {
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
+pub async fn serve<S>(listener: TcpListener, service: S, stop: CancellationToken) -> io::Result<()>
+where
+    S: Service<Request, Response = Response, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    let service = service.into_make_service_with_connect_info::<SocketAddr>();
     let listener = listener.tap_io(|stream| {
         // Small responses must not wait for Nagle's algorithm; a socket that refuses still serves.
         let _ = stream.set_nodelay(true);

@@ -2,17 +2,22 @@
 ///
 /// Everything from the first NUL on is cut, because Postgres cannot hold one in a name.
 pub fn quote_ident(name: &str) -> String {
-    let name = name.split('\0').next().unwrap_or_default();
     let mut quoted = String::with_capacity(name.len() + 2);
-    quoted.push('"');
-    for c in name.chars() {
-        if c == '"' {
-            quoted.push('"');
-        }
-        quoted.push(c);
-    }
-    quoted.push('"');
+    write_ident(&mut quoted, name);
     quoted
+}
+
+/// Appends what [`quote_ident`] makes of a name.
+pub fn write_ident(out: &mut String, name: &str) {
+    let name = name.split('\0').next().unwrap_or_default();
+    out.push('"');
+    for (index, part) in name.split('"').enumerate() {
+        if index > 0 {
+            out.push_str("\"\"");
+        }
+        out.push_str(part);
+    }
+    out.push('"');
 }
 
 /// Quotes a literal for the few statements that take no parameters (`LISTEN`, `ALTER ROLE … SET`).

@@ -1,6 +1,7 @@
 use std::{collections::HashMap, collections::VecDeque, io, mem};
 
 use bytes::{Bytes, BytesMut};
+use foldhash::fast::RandomState;
 use futures_util::FutureExt as _;
 use postgres_protocol::{
     IsNull,
@@ -41,6 +42,9 @@ enum State {
     Lost,
 }
 
+/// By the text of a statement, or by a role. Texts are long and there are few, so the faster hash will do.
+type Statements<V> = HashMap<Box<str>, V, RandomState>;
+
 /// A connection and what was prepared on it.
 ///
 /// Statements are put into a queue, and [`exchange`](Self::exchange) sends all of them and waits for all of their
@@ -52,7 +56,7 @@ pub struct Connection {
     input: BytesMut,
     /// Names of prepared statements, by the role that runs them and their text: a plan is made for the policies of
     /// a role, and another role's would have to be made again at every change.
-    prepared: HashMap<Box<str>, HashMap<Box<str>, Box<str>>>,
+    prepared: Statements<Statements<Box<str>>>,
     kept: usize,
     /// The number in the newest name.
     newest: u64,
@@ -84,7 +88,7 @@ impl Connection {
             session,
             output: BytesMut::new(),
             input: BytesMut::with_capacity(READ),
-            prepared: HashMap::new(),
+            prepared: Statements::default(),
             kept: 0,
             newest: 0,
             state: State::Idle,
