@@ -32,13 +32,7 @@ pub(crate) async fn serve(app: App, request: Request) -> Response {
     );
     let response = routes::serve(app, request).await;
     let status = response.status().as_u16();
-    let wanted = match level {
-        LogLevel::Crit => false,
-        LogLevel::Error => status >= 500,
-        LogLevel::Warn => status >= 400,
-        LogLevel::Info | LogLevel::Debug => true,
-    };
-    if wanted {
+    if level.shows(response.status()) {
         let role = response.extensions().get::<Role>();
         let length = axum::body::HttpBody::size_hint(response.body()).exact();
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());

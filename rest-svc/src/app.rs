@@ -58,6 +58,8 @@ pub(crate) struct Inner {
     pub(crate) tried: Notify,
     /// False while the catalog is being read, or could not be.
     pub(crate) settled: AtomicBool,
+    /// True once the database was asked for its part of the configuration, or need not be.
+    pub(crate) configured: AtomicBool,
     /// False while the listener has no connection.
     pub(crate) listening: AtomicBool,
     /// Says that the service should end: the database is gone and recovery is off.
@@ -73,6 +75,7 @@ impl App {
         let target = config.target()?;
         let pool = wire::pool(target.clone(), config.pool, config.pool_timeout)?;
         let listening = AtomicBool::new(!config.channel_enabled);
+        let configured = AtomicBool::new(!config.db_config);
         Ok(Self(Arc::new(Inner {
             config: ArcSwap::from_pointee(config),
             pool,
@@ -84,6 +87,7 @@ impl App {
             reload_config: Notify::new(),
             tried: Notify::new(),
             settled: AtomicBool::new(false),
+            configured,
             listening,
             fatal: Notify::new(),
             address: OnceLock::new(),

@@ -80,6 +80,7 @@ pub(crate) fn identify(
         return Ok(Arc::new(identity_of(config, Map::new())?));
     };
     metrics.token_lookups.fetch_add(1, Ordering::Relaxed);
+    tracing::debug!("Looked up a JWT in JWT cache");
     if let Some(identity) = config.tokens.get(token) {
         metrics.token_hits.fetch_add(1, Ordering::Relaxed);
         check(config, &identity.claims)?;

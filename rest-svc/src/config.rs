@@ -9,6 +9,7 @@ mod settings;
 use std::{path::Path, sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use http::StatusCode;
 use svc_kit::{
     env::{ConfigError, Vars},
     jwt::KeySet,
@@ -51,8 +52,20 @@ pub enum LogLevel {
     Warn,
     /// All.
     Info,
-    /// All.
+    /// All, and what happens on the way to them.
     Debug,
+}
+
+impl LogLevel {
+    /// True if a response of this status is worth a line.
+    pub fn shows(self, status: StatusCode) -> bool {
+        match self {
+            Self::Crit => false,
+            Self::Error => status.is_server_error(),
+            Self::Warn => status.is_client_error() || status.is_server_error(),
+            Self::Info | Self::Debug => true,
+        }
+    }
 }
 
 /// All settings. Each is documented by PostgREST under the name of its variable.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::parse::ParseError;
-use svc_kit::wire::Failure;
+use svc_kit::wire::{ConnectError, Failure};
 
 /// A failed request.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +97,34 @@ impl Error {
             "Database connection error. Retrying the connection.",
         )
         .details(reason)
+    }
+
+    /// What went wrong beside any request, for the log.
+    pub(crate) fn beside(error: &anyhow::Error) -> Self {
+        if let Some(error) = error.downcast_ref::<ConnectError>() {
+            return Self::connection(&error.to_string());
+        }
+        let database = error.downcast_ref::<tokio_postgres::Error>();
+        let Some(db) = database.and_then(tokio_postgres::Error::as_db_error) else {
+            return Self::connection(&format!("{error:#}"));
+        };
+        let mut found = Self::new(500, "", db.message());
+        db.code().code().clone_into(&mut found.code);
+        found.details = db.detail().map_or(Value::Null, Value::from);
+        found.hint = db.hint().map(str::to_owned);
+        found
+    }
+
+    /// The body of the response.
+    pub(crate) fn to_json(&self) -> String {
+        let wire = Wire {
+            code: &self.code,
+            details: &self.details,
+            hint: &self.hint,
+            message: &self.message,
+        };
+        // Text, null and arrays of text always serialise.
+        serde_json::to_string(&wire).unwrap_or_default()
     }
 
     /// No connection became free in time.
@@ -290,15 +318,7 @@ impl From<ParseError> for Error {
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let wire = Wire {
-            code: &self.code,
-            details: &self.details,
-            hint: &self.hint,
-            message: &self.message,
-        };
-        // Text, null and arrays of text always serialise.
-        let body = serde_json::to_vec(&wire).unwrap_or_default();
-        let mut response = Response::new(Body::from(body));
+        let mut response = Response::new(Body::from(self.to_json()));
         *response.status_mut() = self.status;
         if let Some(reason) = self.reason.and_then(|reason| hyper_reason(&reason)) {
             response.extensions_mut().insert(reason);

@@ -11,6 +11,7 @@ mod auth;
 pub mod cli;
 mod config;
 mod error;
+mod log;
 mod openapi;
 pub mod parse;
 pub mod plan;
@@ -22,11 +23,12 @@ mod transaction;
 mod workers;
 
 /// The release of PostgREST whose behaviour this is.
-pub(crate) const VERSION: &str = "14.12";
+pub const VERSION: &str = "14.12";
 
 pub use app::{Address, App};
-pub use config::Config;
+pub use config::{Config, LogLevel};
 pub use error::Error;
+pub use log::Lines;
 
 /// The configuration with what the database says in it, as far as it can be asked.
 pub async fn with_database_settings(config: Config) -> Config {
@@ -39,10 +41,8 @@ pub async fn with_database_settings(config: Config) -> Config {
     match asked.await {
         Ok(config) => config,
         Err(error) => {
-            tracing::warn!(
-                error = format!("{error:#}"),
-                "the database's settings could not be read"
-            );
+            let told = Error::beside(&error).to_json();
+            tracing::warn!("Failed to query database settings for the config parameters.{told}");
             config
         }
     }

@@ -5,7 +5,7 @@ use std::{os::unix::fs::PermissionsExt as _, process::ExitCode};
 use anyhow::Context as _;
 use axum::ServiceExt as _;
 use clap::Parser as _;
-use rest_svc::{Address, App, Config, cli};
+use rest_svc::{Address, App, Config, Lines, LogLevel, cli};
 use svc_kit::{env::Vars, http, telemetry};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,6 @@ async fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let vars = Vars::from_process();
-    telemetry::init(&vars);
     let config = match Config::load(&vars, arguments.filename.as_deref()) {
         Ok(config) => config,
         Err(error) => {
@@ -30,6 +29,12 @@ async fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let usual = if config.log_level == LogLevel::Debug {
+        "info,rest_svc=debug,svc_kit=debug"
+    } else {
+        "info"
+    };
+    telemetry::init_as(&vars, Lines, usual);
     if arguments.ready {
         return cli::ready(&config);
     }
@@ -65,7 +70,7 @@ async fn dump_schema(config: Config) -> anyhow::Result<()> {
 }
 
 async fn run(config: Config) -> anyhow::Result<()> {
-    tracing::info!("Starting {}...", cli::version());
+    tracing::info!("Starting PostgREST {}...", rest_svc::VERSION);
     let stop = http::shutdown_signal()?;
     let admin = match config.admin_port {
         Some(port) => {

@@ -14,7 +14,7 @@ mod write;
 use std::{
     convert::Infallible,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -111,26 +111,44 @@ pub(crate) async fn serve(app: App, request: Request) -> Response {
 /// The response of an error. What the database could not do is worth a line, unless nothing is.
 fn refused(config: &Config, error: Error) -> Response {
     let is_ours = error.status.is_server_error() && !error.code.starts_with("PGRST3");
-    if is_ours && config.log_level != LogLevel::Crit {
-        tracing::warn!(code = error.code, message = error.message, "request failed");
+    let is_told = error.code != "PGRST003" || is_next_timeout();
+    if is_ours && config.log_level != LogLevel::Crit && is_told {
+        tracing::warn!("{}", error.to_json());
     }
     error.into_response()
+}
+
+/// True once in five seconds: where one request finds no connection, many do.
+fn is_next_timeout() -> bool {
+    static LAST: Mutex<Option<Instant>> = Mutex::new(None);
+    let Ok(mut last) = LAST.lock() else {
+        return false;
+    };
+    let is_next = last.is_none_or(|last| last.elapsed() >= Duration::from_secs(5));
+    if is_next {
+        *last = Some(Instant::now());
+    }
+    is_next
 }
 
 async fn handle(app: App, config: Arc<Config>, request: Request) -> Result<Response> {
     let started = Instant::now();
     let (parts, body) = request.into_parts();
-    let identity = identify(&config, &parts.headers, &app.inner().metrics)?;
-    let identified = Instant::now();
-    let timing = config.server_timing.then(|| Arc::new(AtomicU64::new(0)));
-    let cache = app.inner().cache.load_full();
-    let cache = cache.ok_or_else(|| {
+    let no_cache = || {
         Error::new(
             503,
             "002",
             "Could not query the database for the schema cache. Retrying.",
         )
-    })?;
+    };
+    if !app.inner().configured.load(Ordering::Acquire) {
+        // Who is let in may be written in the database.
+        return Err(no_cache());
+    }
+    let identity = identify(&config, &parts.headers, &app.inner().metrics)?;
+    let identified = Instant::now();
+    let timing = config.server_timing.then(|| Arc::new(AtomicU64::new(0)));
+    let cache = app.inner().cache.load_full().ok_or_else(no_cache)?;
     let body = if body.is_end_stream() {
         Bytes::new()
     } else {
@@ -385,10 +403,15 @@ impl Context {
             has_usual_path: self.config.schemas.first() == Some(&self.schema),
         };
         let started = Instant::now();
-        if self.config.log_query {
-            tracing::info!(sql = statement.text(), "query");
-        }
+        tracing::debug!("Trying to borrow a connection from pool");
         let outcome = plan.run(&inner.pool, accept).await;
+        tracing::debug!("Borrowed a connection from the pool");
+        if self.config.log_query {
+            let status = outcome
+                .as_ref()
+                .map_or_else(|error| error.status, |_| StatusCode::OK);
+            plan.log(self.config.log_level, status);
+        }
         if outcome
             .as_ref()
             .is_err_and(|error| error.code == "PGRST003")

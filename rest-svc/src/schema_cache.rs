@@ -225,6 +225,18 @@ pub struct SchemaCache {
 }
 
 impl SchemaCache {
+    /// How much is in it, for the log.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} Relations, {} Relationships, {} RPCs, {} Media Type Handlers, {} Timezones",
+            self.tables.len(),
+            self.relationships.len(),
+            self.routines.len(),
+            self.handlers.len(),
+            self.timezones.len()
+        )
+    }
+
     /// What makes bodies of a media type for a relation or function (`None` for any relation).
     pub fn handler(&self, target: Option<&QualifiedName>, media: &str) -> Option<&Handler> {
         self.handlers

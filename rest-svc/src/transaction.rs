@@ -4,12 +4,14 @@
 //! done: a request costs one round trip and no BEGIN. Only a transaction of another kind than the session's own
 //! begins with one, and only a write whose result may refuse it waits with COMMIT.
 
+use http::StatusCode;
 use svc_kit::{
-    pg::Caller,
+    pg::{Caller, set_config_statement},
     wire::{Connection, Failure, Lease, Pool, PoolError, Row, SessionSettings},
 };
 
 use crate::{
+    config::LogLevel,
     error::{Error, Result},
     sql::{Param, Sql},
 };
@@ -119,6 +121,24 @@ impl Plan<'_> {
             Err(_) => connection.settle().await,
         };
         outcome.and_then(|rows| ended.map_err(failed).map(|()| rows))
+    }
+
+    /// Writes the statements of a request that ended with this status, if the level shows such requests.
+    pub(crate) fn log(&self, level: LogLevel, status: StatusCode) {
+        if !level.shows(status) {
+            return;
+        }
+        let names = self.caller.transaction_settings().map(|(name, _)| name);
+        let settings = set_config_statement(names);
+        let pre_request = self.pre_request.map(Sql::text);
+        let statements = [
+            Some(settings.as_str()),
+            pre_request,
+            Some(self.statement.text()),
+        ];
+        for text in statements.into_iter().flatten() {
+            tracing::info!("{}", text.replace('\n', " "));
+        }
     }
 
     /// Everything up to the statement, and it.

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_postgres::AsyncMessage;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{App, config, schema_cache};
+use crate::{App, Error, config, schema_cache};
 
 /// A burst of changes is read at once and once after it, so far apart.
 const BETWEEN_LOADS: Duration = Duration::from_millis(100);
@@ -68,17 +68,21 @@ async fn keep_loaded(app: App) {
                 // What is not known to be there must not be guessed at: PostgREST answers 503 until it can look.
                 inner.cache.store(None);
                 inner.metrics.failed_loads.fetch_add(1, Ordering::Relaxed);
-                tracing::warn!(
-                    error = format!("{error:#}"),
-                    retry_s = backoff.as_secs(),
-                    "schema cache not loaded"
-                );
+                say_failed(&app, &error);
                 let refused = error
                     .downcast_ref::<ConnectError>()
                     .and_then(ConnectError::code)
                     .is_some_and(|code| code.starts_with("28"));
                 if refused || !app.config().pool_recovery {
                     inner.fatal.notify_one();
+                }
+                if app.config().pool_recovery {
+                    tracing::warn!(
+                        "Attempting to reconnect to the database in {} seconds...",
+                        backoff.as_secs()
+                    );
+                } else {
+                    tracing::error!("Automatic recovery disabled, exiting.");
                 }
                 // A change may well be what makes it readable.
                 let _ = tokio::time::timeout(backoff, inner.reload.notified()).await;
@@ -88,40 +92,85 @@ async fn keep_loaded(app: App) {
     }
 }
 
+/// Why the catalog was not loaded.
+fn say_failed(app: &App, error: &anyhow::Error) {
+    let told = Error::beside(error).to_json();
+    if error.is::<ConnectError>() {
+        tracing::warn!("Failed to query the PostgreSQL version. {told}");
+        return;
+    }
+    let config = app.config();
+    tracing::warn!(
+        "Failed to load the schema cache using db-schemas={} and db-extra-search-path={}. {told}",
+        config.schemas.join(","),
+        config.extra_search_path.join(","),
+    );
+}
+
+/// What Postgres calls itself.
+async fn version(client: &tokio_postgres::Client) -> Result<String, tokio_postgres::Error> {
+    let row = client.query_one("select pg_catalog.version()", &[]).await?;
+    Ok(row.get(0))
+}
+
 async fn load(app: &App) -> anyhow::Result<()> {
     let inner = app.inner();
     let mut client = inner.target.client().await?;
+    tracing::info!("Successfully connected to {}", version(&client).await?);
     if app.config().db_config {
-        configure(app, &mut client).await?;
+        configure(app, &mut client).await;
+        inner.configured.store(true, Ordering::Release);
     }
     let config = app.config();
+    tracing::info!(
+        "Connection Pool initialized with a maximum size of {} connections",
+        config.pool
+    );
     let started = Instant::now();
     let cache = schema_cache::load(&mut client, &config.schemas, &config.extra_search_path).await?;
     if let Some(delay) = config.catalog_delay {
         let sleep = format!("select pg_sleep({delay} / 1000.0)");
         client.batch_execute(&sleep).await?;
     }
-    inner.metrics.loaded(started.elapsed());
-    tracing::info!(
-        relations = cache.tables.len(),
-        functions = cache.routines.len(),
-        "schema cache loaded"
-    );
+    let queried = started.elapsed();
+    inner.metrics.loaded(queried);
+    let millis = |took: Duration| format!("{:.1}", took.as_secs_f64() * 1e3);
+    tracing::info!("Schema cache queried in {} milliseconds", millis(queried));
+    tracing::info!("Schema cache loaded {}", cache.summary());
     let is_first = inner.cache.swap(Some(cache.into())).is_none();
     if !is_first {
         // Sessions keep what they knew of types and roles.
         inner.pool.manager().renew();
         inner.pool.retain(|_, _| false);
+        tracing::debug!("Database connection pool flushed");
     }
+    let loaded = started.elapsed().saturating_sub(queried);
+    tracing::info!("Schema cache loaded in {} milliseconds", millis(loaded));
     Ok(())
 }
 
-/// Reads the settings of the database into the configuration. A wrong one leaves everything as it was.
-async fn configure(app: &App, client: &mut tokio_postgres::Client) -> anyhow::Result<()> {
+/// Reads the settings of the database into the configuration; true if they are in effect. What cannot be read, or is
+/// wrong, leaves everything as it was.
+async fn configure(app: &App, client: &mut tokio_postgres::Client) -> bool {
     let current = app.config();
     let (settings, roles) = if current.db_config {
-        let settings = config::database::read(client, &current).await?;
-        (settings, config::database::roles(client).await?)
+        let settings = config::database::read(client, &current).await;
+        let roles = config::database::roles(client).await;
+        match (settings, roles) {
+            (Ok(settings), Ok(roles)) => (settings, roles),
+            (Err(error), _) => {
+                let told = Error::beside(&error.into()).to_json();
+                tracing::error!(
+                    "Failed to query database settings for the config parameters.{told}"
+                );
+                return false;
+            }
+            (_, Err(error)) => {
+                let told = Error::beside(&error.into()).to_json();
+                tracing::error!("Failed to query the role settings. {told}");
+                return false;
+            }
+        }
     } else {
         Default::default()
     };
@@ -129,26 +178,31 @@ async fn configure(app: &App, client: &mut tokio_postgres::Client) -> anyhow::Re
         Ok(mut next) => {
             next.roles = roles;
             app.set_config(next);
+            true
         }
-        Err(error) => tracing::error!("Failed reloading config: {error}"),
+        Err(error) => {
+            tracing::error!("Failed reloading config: {error}");
+            false
+        }
     }
-    Ok(())
 }
 
 /// Reads the configuration alone when it is asked for.
 async fn keep_configured(app: App) {
     loop {
         app.inner().reload_config.notified().await;
-        let outcome = async {
-            let mut client = app.inner().target.client().await?;
-            configure(&app, &mut client).await
-        };
-        match outcome.await {
-            Ok(()) => tracing::info!("configuration reloaded"),
-            Err(error) => tracing::error!(
-                error = format!("{error:#}"),
-                "the configuration was not reloaded"
-            ),
+        match app.inner().target.client().await {
+            Ok(mut client) => {
+                if configure(&app, &mut client).await {
+                    tracing::info!("Config reloaded");
+                }
+            }
+            Err(error) => {
+                let told = Error::connection(&error.to_string()).to_json();
+                tracing::error!(
+                    "Failed to query database settings for the config parameters.{told}"
+                );
+            }
         }
     }
 }
@@ -186,13 +240,20 @@ async fn listen(app: App, channel: String) {
     let mut first = true;
     loop {
         if let Err(error) = listen_once(&app, &channel, first, &mut backoff).await {
-            tracing::warn!(%error, "listener lost");
+            let told = format!("{error:#}").replace(['\n', '\t'], " ");
+            tracing::warn!(
+                "Failed listening for database notifications on the {channel:?} channel. {told}"
+            );
         }
         app.inner().listening.store(false, Ordering::Release);
         if !app.config().pool_recovery {
             app.inner().fatal.notify_one();
         }
         first = false;
+        tracing::warn!(
+            "Retrying listening for database notifications in {} seconds...",
+            backoff.as_secs()
+        );
         tokio::time::sleep(backoff).await;
         backoff = (backoff * 2).min(MAX_BACKOFF);
     }
@@ -215,6 +276,7 @@ async fn listen_once(
             }
         }
     });
+    let version = version(&client).await?;
     client
         .batch_execute(&format!("LISTEN {}", quote_ident(channel)))
         .await?;
@@ -223,6 +285,10 @@ async fn listen_once(
     if !first {
         inner.reload.notify_one();
     }
+    tracing::info!(
+        "Listener connected to {version} on {:?} and listening for database notifications on the {channel:?} channel",
+        inner.target.servers(),
+    );
     while let Some(message) = messages.recv().await {
         if let AsyncMessage::Notification(notification) = message {
             match notification.payload() {

@@ -2,7 +2,12 @@
 
 use std::io::IsTerminal as _;
 
-use tracing_subscriber::{EnvFilter, fmt, prelude::*};
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry,
+    fmt::{self, FormatEvent, format::DefaultFields},
+    layer::Layered,
+    prelude::*,
+};
 
 use crate::{env::Vars, observe};
 
@@ -26,18 +31,40 @@ pub fn init_without_requests(vars: &Vars) {
     install(vars, filter(&without_requests(wanted)));
 }
 
+/// The same with lines of a form of their own, unless `LOG_FORMAT` asks for JSON, and with another level where
+/// `LOG_LEVEL` says none.
+pub fn init_as<F>(vars: &Vars, form: F, usual: &str)
+where
+    F: FormatEvent<Filtered, DefaultFields> + Send + Sync + 'static,
+{
+    let filter = filter(vars.non_empty("LOG_LEVEL").unwrap_or(usual));
+    let layer = fmt::layer().with_writer(std::io::stderr);
+    if vars.get("LOG_FORMAT") == Some("json") {
+        install_layer(filter, layer.json());
+    } else {
+        install_layer(filter, layer.with_ansi(false).event_format(form));
+    }
+}
+
+/// What a formatter is asked to format events of.
+pub type Filtered = Layered<EnvFilter, Registry>;
+
 fn install(vars: &Vars, filter: EnvFilter) {
-    let registry = tracing_subscriber::registry().with(filter);
     let layer = fmt::layer()
         .with_writer(std::io::stderr)
         .with_target(true)
         .with_ansi(has_colours(vars, std::io::stderr().is_terminal()));
-    // Failing means that a subscriber is installed already.
-    let _ = if vars.get("LOG_FORMAT") == Some("json") {
-        registry.with(layer.json()).try_init()
+    if vars.get("LOG_FORMAT") == Some("json") {
+        install_layer(filter, layer.json());
     } else {
-        registry.with(layer).try_init()
-    };
+        install_layer(filter, layer);
+    }
+}
+
+fn install_layer(filter: EnvFilter, layer: impl Layer<Filtered> + Send + Sync) {
+    let registry = tracing_subscriber::registry().with(filter);
+    // Failing means that a subscriber is installed already.
+    let _ = registry.with(layer).try_init();
 }
 
 /// Colours are for people: not for files and pipes, nor with `NO_COLOR` (<https://no-color.org>).

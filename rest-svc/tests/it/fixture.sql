@@ -94,6 +94,8 @@ create function public.end_session() returns void language sql security definer
 create function public.search_path() returns text stable language sql as $$ select current_setting('search_path') $$;
 create function public.search_elsewhere() returns void language sql
     as $$ select set_config('search_path', 'pg_catalog', false) $$;
+create function public.broken() returns int stable language plpgsql as $$
+    begin raise exception 'broken' using errcode = 'XX000'; end $$;
 create function public.noisy() returns text language plpgsql as $$
     begin raise notice 'a notice'; raise warning 'a warning'; return 'quiet'; end $$;
 create function public.repeated(letter text, times int) returns text immutable language sql

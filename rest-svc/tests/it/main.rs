@@ -8,6 +8,7 @@
 mod callers;
 mod calling;
 mod errors;
+mod logs;
 mod media;
 mod metrics;
 mod reading;

@@ -45,10 +45,11 @@ pub fn shutdown_signal() -> io::Result<CancellationToken> {
     );
     let cancel = token.clone();
     tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
+        let name = tokio::select! {
+            _ = terminate.recv() => "SIGTERM",
+            _ = interrupt.recv() => "SIGINT",
+        };
+        tracing::info!("Received termination unix signal {name}");
         cancel.cancel();
     });
     Ok(token)

@@ -16,6 +16,8 @@ pub struct PooledConnection {
     wire: Connection,
     settings: SessionSettings,
     generation: u64,
+    /// What the log calls it.
+    number: u64,
 }
 
 /// Makes connections for the pool.
@@ -23,6 +25,8 @@ pub struct Manager {
     target: Target,
     /// Connections of an earlier generation are not used again.
     generation: AtomicU64,
+    /// How many were made.
+    made: AtomicU64,
 }
 
 impl Manager {
@@ -37,12 +41,17 @@ impl managed::Manager for Manager {
     type Error = ConnectError;
 
     async fn create(&self) -> Result<PooledConnection, ConnectError> {
-        Ok(PooledConnection {
+        let number = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::debug!("Connection {number} is being established");
+        let connection = PooledConnection {
             generation: self.generation.load(Ordering::Relaxed),
             // Boxed: a request's future would carry a handshake's state that it hardly ever needs.
             wire: Box::pin(self.target.open()).await?,
             settings: SessionSettings::default(),
-        })
+            number,
+        };
+        tracing::debug!("Connection {number} is available");
+        Ok(connection)
     }
 
     async fn recycle(
@@ -76,6 +85,7 @@ pub fn pool(target: Target, size: usize, timeout: Duration) -> Result<Pool, mana
     let manager = Manager {
         target,
         generation: AtomicU64::new(0),
+        made: AtomicU64::new(0),
     };
     Pool::builder(manager)
         .max_size(size)
@@ -129,7 +139,9 @@ impl Lease {
     /// # Errors
     /// None is free in time, or none can be made.
     pub async fn take(pool: &Pool) -> Result<Self, PoolError> {
-        Ok(Self(Some(pool.get().await?)))
+        let connection = pool.get().await?;
+        tracing::debug!("Connection {} is used", connection.number);
+        Ok(Self(Some(connection)))
     }
 
     /// The connection, and what is known of its session's settings.
@@ -146,9 +158,13 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let Some(mut connection) = self.0.take().filter(|it| !it.wire.is_idle()) else {
+        let Some(mut connection) = self.0.take() else {
             return;
         };
+        if connection.wire.is_idle() {
+            tracing::debug!("Connection {} is available", connection.number);
+            return;
+        }
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) if !connection.wire.is_lost() => {
                 runtime.spawn(async move {
@@ -164,5 +180,9 @@ impl Drop for Lease {
 
 /// Gives up a connection, and with it its place in the pool.
 fn discard(connection: managed::Object<Manager>) {
+    tracing::debug!(
+        "Connection {} is terminated due to network error",
+        connection.number
+    );
     drop(managed::Object::take(connection));
 }

@@ -47,6 +47,9 @@ pub enum ConnectError {
     /// Nobody there.
     #[error("connection to server at {0} failed: {1}")]
     Network(String, io::Error),
+    /// Nobody knows the server's name.
+    #[error("could not translate host name \"{0}\" to address: {1}")]
+    Name(String, io::Error),
     /// Start-up failed. The database's own words, if it has any.
     #[error("{}", words(.0))]
     Startup(#[from] tokio_postgres::Error),
@@ -261,6 +264,16 @@ impl Target {
         Ok(made)
     }
 
+    /// The servers that connections are made to, as `host:port` or `/directory:port`, with a comma between two.
+    pub fn servers(&self) -> String {
+        let server = |host: &Endpoint| match &host.place {
+            Place::Tcp(name, _) => format!("{name}:{}", host.port),
+            Place::Unix(directory) => format!("{}:{}", directory.display(), host.port),
+        };
+        let servers: Vec<String> = self.hosts.iter().map(server).collect();
+        servers.join(",")
+    }
+
     async fn establish(&self) -> Result<(Session, Handover, (Client, Driver)), ConnectError> {
         let mut hosts = self.hosts.to_vec();
         let shuffles = self.config.get_load_balance_hosts() == LoadBalanceHosts::Random;
@@ -273,7 +286,10 @@ impl Target {
                 let mut addresses = match host.addresses().await {
                     Ok(addresses) => addresses,
                     Err(error) => {
-                        last = ConnectError::Network(host.to_string(), error);
+                        last = match &host.place {
+                            Place::Tcp(name, _) => ConnectError::Name(name.clone(), error),
+                            Place::Unix(_) => ConnectError::Network(host.to_string(), error),
+                        };
                         continue;
                     }
                 };
