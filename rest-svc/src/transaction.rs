@@ -137,7 +137,8 @@ impl Plan<'_> {
             Some(self.statement.text()),
         ];
         for text in statements.into_iter().flatten() {
-            tracing::info!("{}", text.replace('\n', " "));
+            // Names in it are the client's, and a line is a line.
+            tracing::info!("{}", text.replace(char::is_control, " "));
         }
     }
 

@@ -73,10 +73,14 @@ async fn keep_loaded(app: App) {
                     .downcast_ref::<ConnectError>()
                     .and_then(ConnectError::code)
                     .is_some_and(|code| code.starts_with("28"));
-                if refused || !app.config().pool_recovery {
+                let recovers = app.config().pool_recovery;
+                if refused || !recovers {
                     inner.fatal.notify_one();
                 }
-                if app.config().pool_recovery {
+                if refused {
+                    let told = Error::beside(&error).to_json();
+                    tracing::error!("Failed to establish a connection. {told}");
+                } else if recovers {
                     tracing::warn!(
                         "Attempting to reconnect to the database in {} seconds...",
                         backoff.as_secs()

@@ -85,6 +85,10 @@ async fn what_a_request_says_is_written_from_its_level_on() {
     let lines = said(&settings("error"), "/rpc/broken").await;
     has(&lines, "{\"code\":\"XX000\",");
     has(&lines, "WITH pgrst_source AS ");
+    let named = "/shops?select=%22a%0A%1Bb%22:id&id=eq.1";
+    let lines = said(&settings("info"), named).await;
+    let shown = lines.iter().any(|line| line.contains("AS \"a  b\""));
+    assert!(shown, "{lines:#?}");
     let lines = said(&settings("crit"), "/rpc/broken").await;
     assert!(!lines.iter().any(|line| line.contains("XX000")));
 }

@@ -64,7 +64,7 @@ impl Caller {
 /// keeps Postgres from sending every value back.
 ///
 /// A `search_path` that the session has already is not made again: Postgres would look up its schemas, and again at
-/// the end of the transaction, which costs more than all other settings together.
+/// the end of the transaction, which is a third of what the settings of a request cost.
 pub fn set_config_statement<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut sql = String::from("select num_nulls(");
     for (index, name) in names.into_iter().enumerate() {
