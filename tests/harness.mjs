@@ -21,18 +21,52 @@ export const mode = process.env.NILAM_E2E_MODE ?? 'mounted';
 const binaries = path.join(root, process.env.NILAM_BINARIES ?? 'target/debug');
 
 /**
- * A port that nobody listens on right now, below those that the system gives to outgoing connections, one of which could take it
- * meanwhile, and above the last that `fetch` and browsers refuse to talk to (10080).
+ * Where the tests' ports are: above the last that `fetch` and browsers refuse to talk to (10080), and below those that our
+ * programs find for themselves and that the system gives to outgoing connections.
+ */
+const PORTS = { first: 10_100, blocks: 118, perBlock: 100 };
+
+/** Listens on a port of loopback, or gives nothing if it is taken. */
+async function listen(port) {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return undefined;
+  }
+  return server;
+}
+
+/**
+ * The first of a block of ports that is this process's alone: it listens on it for as long as it runs, and whoever finds it
+ * taken looks for another block.
+ */
+async function reserveBlock() {
+  for (;;) {
+    const first = PORTS.first + Math.floor(Math.random() * PORTS.blocks) * PORTS.perBlock;
+    const server = await listen(first);
+    if (server) {
+      server.unref();
+      return first;
+    }
+  }
+}
+
+let block;
+let given = 0;
+
+/**
+ * A port that nobody listens on right now, and that nobody else is given: what it is for begins to listen later, after other
+ * ports have been asked for, by this file and by those that run beside it.
  */
 export async function freePort() {
+  block ??= reserveBlock();
+  const first = await block;
   for (;;) {
-    const port = 10_100 + Math.floor(Math.random() * 21_900);
-    const server = createServer().listen(port, '127.0.0.1');
-    try {
-      await once(server, 'listening');
-    } catch {
-      continue;
-    }
+    given = (given % (PORTS.perBlock - 1)) + 1;
+    const port = first + given;
+    const server = await listen(port);
+    if (!server) continue;
     server.close();
     await once(server, 'close');
     return port;

@@ -163,9 +163,7 @@ async fn what_changes_in_the_directory_is_taken_over() {
         "10.env",
         "GOTRUE_DISABLE_SIGNUP=false\nGOTRUE_MAILER_AUTOCONFIRM=true",
     );
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let port = pg_embed::free_port().unwrap();
     let mut server = binary(&app, &["serve", "-d", directory.path()])
         .env("PORT", port.to_string())
         .env("GOTRUE_RELOADING_GRACE_PERIOD_INTERVAL", "0s")

@@ -222,9 +222,7 @@ async fn nobody_is_told_unless_it_is_switched_on() {
 
 #[tokio::test]
 async fn that_a_change_cannot_be_told_does_not_undo_it() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let gone = listener.local_addr().unwrap().port().to_string();
-    drop(listener);
+    let gone = pg_embed::free_port().unwrap().to_string();
     let mut settings = ALL.to_vec();
     settings.push(("GOTRUE_SMTP_PORT", &gone));
     settings.push(("GOTRUE_MAILER_AUTOCONFIRM", "true"));

@@ -502,10 +502,7 @@ async fn an_incomplete_account_fails_the_sending_alone() {
 
 #[tokio::test]
 async fn a_carrier_that_is_not_there_is_no_outage_of_ours() {
-    // A port that was free a moment ago and that nobody listens on.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let gone = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
+    let gone = format!("http://127.0.0.1:{}", pg_embed::free_port().unwrap());
     let vars = [&[("GOTRUE_HOOK_SEND_SMS_ENABLED", "false")], TWILIO].concat();
     let app = TestApp::start_adjusted(&vars, StandIns::default(), |config| {
         config.sms.sending.base = Some(gone.parse().unwrap());

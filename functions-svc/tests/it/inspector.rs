@@ -16,14 +16,9 @@ async fn listed(port: u16, host: &str) -> reqwest::Response {
         .unwrap()
 }
 
-async fn free_port() -> u16 {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    listener.local_addr().unwrap().port()
-}
-
 #[tokio::test]
 async fn a_function_waits_for_its_debugger() {
-    let port = free_port().await;
+    let port = pg_embed::free_port().unwrap();
     let service = Service::start_with(
         &[(
             "seen/index.ts",

@@ -55,11 +55,7 @@ async fn slow_and_broken_receivers_are_noted() {
         ],
     )
     .await;
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let closed = format!("127.0.0.1:{}", pg_embed::free_port().unwrap());
     let url = &receiver.url;
     for request in [
         format!("'{url}/never', timeout_milliseconds := 50"),
@@ -106,11 +102,7 @@ async fn slow_and_broken_receivers_are_noted() {
 async fn a_receiver_that_comes_back_gets_its_request() {
     let db = database().await;
     let pool = db.pool();
-    let place = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let place = format!("127.0.0.1:{}", pg_embed::free_port().unwrap());
     let service = Service::start(
         &db,
         &[("PG_NET_RETRIES", "20"), ("PG_NET_RETRY_DELAY", "20ms")],

@@ -3,10 +3,8 @@
 
 use std::{
     collections::HashMap,
-    net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU16, Ordering},
     time::Duration,
 };
 
@@ -41,7 +39,7 @@ struct Process {
 
 impl Process {
     async fn start(database: &str, settings: &[(&str, &str)]) -> Self {
-        let port = free_port();
+        let port = pg_embed::free_port().unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_storage-svc"))
             .env_clear()
             .envs([
@@ -77,19 +75,6 @@ impl Process {
     fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-    }
-}
-
-/// Below the system's own range, from which outgoing connections take theirs, and never the same twice: whoever finds a
-/// port free that another test's process is about to take would talk to that one.
-fn free_port() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 12_000 + u16::try_from(std::process::id() % 16_000).unwrap();
-    loop {
-        let port = first + NEXT.fetch_add(1, Ordering::Relaxed);
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
     }
 }
 

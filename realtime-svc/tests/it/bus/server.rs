@@ -1,8 +1,5 @@
 use std::fmt::Write as _;
-use std::{
-    net::TcpListener,
-    process::{Child, Command, Stdio},
-};
+use std::process::{Child, Command, Stdio};
 
 /// A NATS server that ends with the test.
 pub(super) struct Nats {
@@ -20,11 +17,7 @@ impl Nats {
 
     /// With the largest message that it takes, in bytes.
     pub(super) fn with(max_payload: Option<u32>) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        let port = pg_embed::free_port().unwrap();
         let directory = tempfile::tempdir().unwrap();
         Self {
             process: start(port, max_payload, &directory),

@@ -1,6 +1,6 @@
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
 };
 
 use axum::{
@@ -11,7 +11,9 @@ use axum::{
 use http::StatusCode;
 use serde_json::Value;
 use tower::ServiceExt as _;
-use tracing_subscriber::{EnvFilter, fmt::MakeWriter, layer::SubscriberExt as _};
+use tracing_subscriber::{
+    EnvFilter, filter::dynamic_filter_fn, fmt::MakeWriter, layer::SubscriberExt as _,
+};
 
 use super::*;
 use crate::observe::Text;
@@ -52,7 +54,19 @@ impl MakeWriter<'_> for Log {
     }
 }
 
+/// Lines are asked about one by one, as a process has them that logs: `tracing` remembers for all threads that nobody wants a
+/// line when the first to write it is a thread without a subscriber, and a test beside it, which has one, would miss it.
+fn ask_about_every_line() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let nothing = dynamic_filter_fn(|_, _| false);
+        let subscriber = tracing_subscriber::registry().with(nothing);
+        tracing::subscriber::set_global_default(subscriber).unwrap();
+    });
+}
+
 fn logged_as(filter: &str) -> (Log, tracing::subscriber::DefaultGuard) {
+    ask_about_every_line();
     let log = Log::default();
     let layer = tracing_subscriber::fmt::layer()
         .json()
@@ -65,6 +79,7 @@ fn logged_as(filter: &str) -> (Log, tracing::subscriber::DefaultGuard) {
 }
 
 fn service(requests: &Requests) -> Router {
+    ask_about_every_line();
     Router::new()
         .route("/health", get(async || "ok"))
         .route("/users/{id}", get(async || "user"))
@@ -193,6 +208,7 @@ async fn filters_choose_the_lines() {
 
 #[tokio::test]
 async fn a_path_stands_for_its_template_where_there_is_no_router() {
+    ask_about_every_line();
     let requests = Requests::new();
     let template: fn(&str) -> &'static str = |path| match path {
         "/" => "/",
