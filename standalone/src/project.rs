@@ -18,6 +18,7 @@ use anyhow::{Context as _, bail};
 use svc_kit::env::Vars;
 
 pub(crate) use self::{
+    auth::TEMPLATES_PATH,
     certificate::Certificate,
     config::Config,
     services::{Layer, Surroundings},

@@ -1,6 +1,10 @@
 //! Which keys a project signs tokens with, and whose tokens it believes.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::{Context as _, bail};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -15,6 +19,18 @@ const LOCAL_KEY: &str = r#"[{"kty":"EC","kid":"b81269f1-21d8-4f2e-b719-c2240a840
 const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
 impl Project {
+    /// The file of private keys that tokens are signed with.
+    pub(crate) fn signing_keys_file(&self) -> Option<PathBuf> {
+        let path = &self.config.auth.signing_keys_path;
+        (!path.is_empty()).then(|| {
+            if Path::new(path).is_absolute() {
+                path.into()
+            } else {
+                self.resolve(path)
+            }
+        })
+    }
+
     /// The deployment's keys with the project's own in their place.
     pub(crate) async fn keys(&self, mut keys: Keys, progress: &Progress) -> anyhow::Result<Keys> {
         let auth = &self.config.auth;
