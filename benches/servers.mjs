@@ -3,11 +3,12 @@ import { execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { cpuSeconds, residentMb } from './processes.mjs';
+
+export { freePort } from '../tests/harness.mjs';
 
 export const run = promisify(execFile);
 
@@ -15,14 +16,6 @@ export const run = promisify(execFile);
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 export const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 export const connections = Number(process.env.BENCH_CONNECTIONS ?? 16);
-
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  return port;
-}
 
 /** A JWT with these claims. */
 export function jwt(secret, claims) {
